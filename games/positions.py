@@ -1,0 +1,384 @@
+"""Positions, views and moves: what a state looks like to people, and what one player may know of it."""
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import pyspiel
+import yaml
+
+from voyageur.games import rules, spiel
+from voyageur.games.rules import CHANCE, SIMULTANEOUS, TERMINAL
+from voyageur.games.spiel import DEFINITIONS, Box, Game, State
+from voyageur.games.words import Field, Position, PositionError, Reading, shown
+
+MAX_FILE_BYTES = 256 * 1024
+MAX_NESTING = 32
+
+
+@dataclass(frozen=True)
+class Move:
+    """A whole decision of one player: its text, its actions, and what it leads to."""
+
+    text: str
+    actions: tuple[int, ...]
+    player: int
+    _from: "State | View" = field(repr=False, compare=False)
+
+    def after(self) -> "State | View":
+        """The state after the move (of a view: the view after it).
+
+        Raises ValueError at a simultaneous decision, where one seat's choice leads nowhere by itself; see `joint`.
+        """
+        if self._from.current_player() == SIMULTANEOUS:
+            raise ValueError("one seat's choice at a simultaneous decision leads to no state; use games.joint")
+        if isinstance(self._from, View):
+            return self._from.after(self.actions)
+        after = self._from.clone()
+        for action in self.actions:
+            after.apply_action(action)
+        return after
+
+
+class View:
+    """All that one player knows, and no more; made by `view_of` or `view_from`.
+
+    Inside it is one world that fits, made from what the player knows alone: whatever is hidden in the state that a
+    view is made of does not get past the constructor.
+    """
+
+    def __init__(self, state: State, player: int) -> None:
+        self.game = state.game
+        self.player = player
+        self._world = self._redraw(state, rules.make_rng(0))
+
+    @property
+    def position(self) -> Position:
+        """What the player knows as a canonical position; raises PositionError between decision points."""
+        return position_of(self._world, viewer=self.player)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, View) and self.position == other.position
+
+    def __hash__(self) -> int:
+        return hash((self.player, int(rules.information_key(self._world.box.s, self.game.c, self.player))))
+
+    def current_player(self) -> int:
+        """Whose decision it is: a seat, or pyspiel.PlayerId CHANCE, SIMULTANEOUS or TERMINAL."""
+        return self._world.current_player()
+
+    def after(self, actions: Sequence[int]) -> "View":
+        """What the player knows right after own `actions`, before anybody else does or shows anything."""
+        world = self._world.clone()
+        for action in actions:
+            world.apply_action(action)
+        rules.conceal(world.box.s, self.game.c, self._world.box.s, self.player)
+        return View(world, self.player)
+
+    def world(self) -> State:
+        """The one world inside: any state that fits, always the same for equal knowledge."""
+        return self._world.clone()
+
+    def sample(self, rng: np.random.Generator) -> State:
+        """A complete state drawn from all that fit the view, by their probabilities (uniformly where nothing tells)."""
+        return next(self.states(1, rng))
+
+    def states(self, n: int, rng: np.random.Generator) -> Iterator[State]:
+        """`n` complete states, each drawn as `sample` does."""
+        bits = rules.make_rng(np.random.SeedSequence(rng.integers(2**32, size=4).tolist()))
+        for _ in range(n):
+            yield self._redraw(self._world, bits)
+
+    def moves(self) -> list[Move]:
+        """The player's own moves; raises ValueError when it is not the player's decision."""
+        current = self.current_player()
+        if current not in (self.player, SIMULTANEOUS):
+            raise ValueError(f"it is not the decision of seat {self.player}")
+        return _moves(self, self._world, self.player)
+
+    def _redraw(self, state: State, bits: np.ndarray) -> State:
+        """`state` with all that the player cannot see redrawn, in the record and in the history."""
+        record = state.box.record.copy()
+        table = np.zeros(max(1, self.game.rules.table_size))
+        rules.prepare(record[0], self.game.c, self.player, table)
+        rules.determinize(record[0], self.game.c, self.player, bits, table)
+        if not state.full_history():
+            return self.game.state_with(record)
+        return _relive(state, record)
+
+
+def _relive(state: State, target: np.ndarray) -> State:
+    """`target` as a state with the history of `state`, hidden choices replaced by those that lead to `target`."""
+    game = state.game
+    lived = game.state_with(np.frombuffer(state.box.start, game.rules.state))
+    for step in state.steps():
+        s = lived.box.s
+        now = {
+            player: int(rules.consistent_action(s, game.c, target[0], player, action))
+            for player, action in step.items()
+        }
+        if len(now) == 1:
+            lived.apply_action(next(iter(now.values())))
+        else:
+            lived.apply_actions([now[player] for player in sorted(now)])
+    lived.box = Box(target, state.box.start)
+    return lived
+
+
+def load(name: str, **params: Any) -> Game:
+    """A game by name, with parameters as Python values (null, numbers, lists as in positions).
+
+    Raises PositionError for an unknown name or parameter, or a value that the rules do not have.
+    """
+    if name not in DEFINITIONS:
+        raise PositionError("game", f"unknown game {shown(name)}; known are {', '.join(sorted(DEFINITIONS))}")
+    words = DEFINITIONS[name].words
+    given = Field(params).object([p.name for p in words.parameters])
+    values = {p.name: p.read(given[p.name]) for p in words.parameters if p.name in given}
+    words.constants({p.name: p.default for p in words.parameters} | values)
+    return pyspiel.load_game(name, values)
+
+
+def names() -> list[str]:
+    """The games that there are, without the reference games."""
+    return sorted(name for name, definition in DEFINITIONS.items() if not definition.reference)
+
+
+def _read(position: Any) -> tuple[Game, Reading]:
+    whole = Field(position)
+    if not isinstance(position, Mapping):
+        raise whole.fail(f"expected a position (an object with \"game\"), got {shown(position)}")
+    _check_nesting(position)
+    name = Field(position.get("game"), "game").choice(names())
+    reading = DEFINITIONS[name].words.read(whole)
+    return pyspiel.load_game(name, dict(reading.params)), reading
+
+
+def _check_nesting(value: Any, path: str = "", depth: int = 0) -> None:
+    """No position needs deep nesting; this keeps whatever walks one from running out of stack."""
+    if depth > MAX_NESTING:
+        raise PositionError(path[:60], f"nested more than {MAX_NESTING} deep")
+    items: Any = ()
+    if isinstance(value, Mapping):
+        items = value.items()
+    elif isinstance(value, list | tuple):
+        items = enumerate(value)
+    for key, item in items:
+        _check_nesting(item, f"{path}.{key}" if path else str(key), depth + 1)
+
+
+def state_from(position: Position) -> State:
+    """The state that a complete position says; raises PositionError if it is wrong or hides anything."""
+    game, reading = _read(position)
+    if reading.hides:
+        raise PositionError("viewer", "the position hides something; a complete one is needed here")
+    return game.state_with(reading.record)
+
+
+def view_from(position: Position, viewer: int | None = None) -> View:
+    """The view that a position says, of its `viewer` (or of seat `viewer`, which must not contradict it).
+
+    Raises PositionError if the position is wrong or names no viewer.
+    """
+    game, reading = _read(position)
+    player = viewer if reading.viewer is None else reading.viewer
+    if player is None:
+        raise PositionError("viewer", "expected a seat: whose knowledge is this?")
+    if viewer is not None and viewer != player:
+        raise PositionError("viewer", f"the position is what seat {player} knows, not seat {viewer}")
+    Field(player, "viewer").integer(0, game.info.players - 1)
+    return View(game.state_with(reading.record), player)
+
+
+def view_of(state: State, player: int) -> View:
+    """What `player` knows in `state`."""
+    if not 0 <= player < state.num_players():
+        raise ValueError(f"player: expected a seat from 0 to {state.num_players() - 1}, got {player}")
+    return View(state, player)
+
+
+def position_of(state: State, viewer: int | None = None) -> Position:
+    """The canonical position of `state`, complete, or as far as seat `viewer` may know it.
+
+    Raises PositionError between decision points (inside a move, inside a deal).
+    """
+    if not at_decision(state):
+        raise PositionError("", "this state lies inside a move or a deal; only decision points have positions")
+    game = state.game
+    written = game.words.write(state.box.s, game.c, viewer)
+    params = {
+        p.name: p.show(game.parameters[p.name])
+        for p in game.words.parameters
+        if p.in_position and game.parameters[p.name] != p.default
+    }
+    head = {"game": game.definition.name} | ({"params": params} if params else {})
+    return head | ({} if viewer is None else {"viewer": viewer}) | written
+
+
+def at_decision(state: State) -> bool:
+    """Whether `state` lies between two moves, so that it has a position."""
+    return bool(rules.at_decision(state.box.s, state.game.c))
+
+
+def moves(state: State, player: int | None = None) -> list[Move]:
+    """The moves of the player to act (at a simultaneous decision: of `player`), one for each different outcome.
+
+    Raises ValueError at a chance node, after the end, and where `player` is needed or does not act.
+    """
+    current = state.current_player()
+    if current in (CHANCE, TERMINAL):
+        raise ValueError("nobody decides here: " + ("the game is over" if current == TERMINAL else "chance is next"))
+    if current == SIMULTANEOUS and player is None:
+        raise ValueError("everybody decides at once here: say for which player")
+    if player is not None and not (0 <= player < state.num_players() and current in (player, SIMULTANEOUS)):
+        raise ValueError(f"it is not the decision of seat {player}")
+    return _moves(state, state, current if player is None else player)
+
+
+def _moves(origin: State | View, world: State, player: int) -> list[Move]:
+    game = world.game
+    s, c, words = world.box.s, game.c, game.words
+    return [
+        Move(words.move_text(s, c, player, chain), chain, player, origin)
+        for chain in whole_moves(game, world.box.record, player)
+    ]
+
+
+def whole_moves(game: Game, record: np.ndarray, player: int) -> list[tuple[int, ...]]:
+    """The action chains of `player`'s moves at `record`, the first found of those that lead to the same record.
+
+    A chain ends where the decision is made: at the next decision point, at chance, or when another player acts.
+    """
+    c, out = game.c, np.empty(game.rules.max_actions, np.int64)
+    n = rules.legal_actions(record[0], c, player, out)
+    if rules.current_player(record[0], c) == SIMULTANEOUS:
+        return [(action,) for action in out[:n].tolist()]
+    found: list[tuple[int, ...]] = []
+    seen = {record.tobytes()}
+    stack = [(record, (action,)) for action in out[:n][::-1].tolist()]
+    while stack:
+        before, chain = stack.pop()
+        after = before.copy()
+        s = after[0]
+        rules.apply_action(s, c, chain[-1])
+        key = after.tobytes()
+        if key in seen:
+            continue
+        seen.add(key)
+        if rules.current_player(s, c) != player or rules.at_decision(s, c):
+            found.append(chain)
+        else:
+            n = rules.legal_actions(s, c, player, out)
+            stack += [(after, (*chain, action)) for action in out[:n][::-1].tolist()]
+    return found
+
+
+def joint(state: State, choices: Mapping[int, str]) -> State:
+    """The state after everybody's choice (move texts by seat) at a simultaneous decision.
+
+    Raises PositionError, which names the seat, for a choice that is missing or not one of the seat's moves.
+    """
+    if state.current_player() != SIMULTANEOUS:
+        raise ValueError("this is not a simultaneous decision")
+    actions = []
+    for player in range(state.num_players()):
+        by_text = {move.text: move for move in moves(state, player)}
+        if choices.get(player) not in by_text:
+            problem = f"expected one of {', '.join(by_text)}, got {shown(choices.get(player))}"
+            raise PositionError(f"choices[{player}]", problem)
+        actions.append(by_text[choices[player]].actions[0])
+    after = state.clone()
+    after.apply_actions(actions)
+    return after
+
+
+def deal(state: State, **what: Any) -> State:
+    """The state after the deal that `what` says, at a chance node; keywords as in the game's position format.
+
+    Raises PositionError where the keywords do not fit.
+    """
+    if state.current_player() != CHANCE:
+        raise ValueError("nothing is dealt here")
+    after = state.clone()
+    for outcome in state.game.words.deal(state.box.s, state.game.c, what):
+        after.apply_action(outcome)
+    return after
+
+
+class _Loader(yaml.SafeLoader):
+    """Safe YAML, except that a key given twice is an error instead of a silent choice."""
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        keys: set[Any] = set()
+        for key_node, _ in node.value:
+            key = key_node.value if isinstance(key_node, yaml.ScalarNode) else None
+            if key in keys and key is not None:
+                raise PositionError(key[:40], f"given twice (line {key_node.start_mark.line + 1})")
+            keys.add(key)
+        return super().construct_mapping(node, deep)
+
+
+def _no_twins(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in result:
+            raise PositionError(key[:40], "given twice")
+        result[key] = value
+    return result
+
+
+def read(source: str | os.PathLike[str] | IO[Any]) -> Position:
+    """Reads a position (YAML or JSON) from a path or an open file.
+
+    Raises PositionError, with the line where there is one, for what is neither, and OSError as usual.
+    """
+    if isinstance(source, str | os.PathLike):
+        with open(source, "rb") as file:
+            data: Any = file.read(MAX_FILE_BYTES + 1)
+    else:
+        data = source.read(MAX_FILE_BYTES + 1)
+    if len(data) > MAX_FILE_BYTES:
+        raise PositionError("file", f"longer than {MAX_FILE_BYTES // 1024} KiB, which no position is")
+    try:
+        text = data.decode("utf-8-sig") if isinstance(data, bytes) else data
+        if text.lstrip().startswith("{"):
+            try:
+                return json.loads(text, object_pairs_hook=_no_twins)
+            except json.JSONDecodeError:
+                pass  # YAML in flow style looks much the same
+        loaded = yaml.load(text, _Loader)  # noqa: S506 - a SafeLoader
+    except UnicodeDecodeError as error:
+        raise PositionError("file", f"not UTF-8 text (byte {error.start + 1})") from None
+    except RecursionError:
+        raise PositionError("file", "nested too deeply") from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"line {mark.line + 1}: " if mark else ""
+        problem = str(getattr(error, "problem", None) or "cannot be read")
+        raise PositionError("file", f"neither YAML nor JSON ({where}{' '.join(problem.split())[:120]})") from None
+    except ValueError as error:
+        if isinstance(error, PositionError):
+            raise
+        raise PositionError("file", f"a value cannot be read ({str(error)[:80]})") from None
+    if not isinstance(loaded, dict):
+        raise PositionError("file", f"expected a position (an object with \"game\"), got {shown(loaded)}")
+    return loaded
+
+
+def write(position: Position, target: str | os.PathLike[str] | IO[str]) -> None:
+    """Writes a position to a path or an open text file, as JSON where the path ends in `.json`, else as YAML."""
+    if isinstance(target, str | os.PathLike):
+        as_json = Path(target).suffix == ".json"
+        with open(target, "w", encoding="utf-8") as file:
+            file.write(json.dumps(position) + "\n" if as_json else to_yaml(position))
+    else:
+        target.write(to_yaml(position))
+
+
+def to_yaml(position: Position) -> str:
+    """A position as YAML for people: block style outside, lists and small objects on one line."""
+    return yaml.safe_dump(position, sort_keys=False, default_flow_style=None, width=110, allow_unicode=True)
