@@ -71,6 +71,10 @@ class Game(pyspiel.Game):
         self.words.setup(record, self.constants)
         self._initial = record.tobytes()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # OpenSpiel's own way brings back its part of the game and loses ours.
+        return _load_game, (self.definition.name, self.parameters)
+
     def new_initial_state(self, position: str | Mapping[str, Any] | None = None) -> "State":
         """The state in which the game begins, or the one that `position` (an object or its JSON) says."""
         if position is None:
@@ -95,6 +99,10 @@ class Game(pyspiel.Game):
     def max_chance_nodes_in_history(self) -> int:
         """Upper bound on the chance nodes of one game."""
         return self.info.max_chance_nodes
+
+
+def _load_game(name: str, params: dict[str, Value]) -> Game:
+    return pyspiel.load_game(name, params)
 
 
 class State(pyspiel.State):

@@ -148,22 +148,27 @@ class Niagara(Words):
     def move_text(self, s: Record, c: Record, player: int, actions: Sequence[int]) -> str:
         """See `Words.move_text`; like `a: load AME, S3 > shore; b: shore > S4`."""
         parts: list[str] = []
-        here, moved = "", True
+        here, at_rest = "", False  # where the last canoe in `parts` began, and whether it is still there
+
+        def close() -> None:
+            if at_rest:
+                parts[-1] += f" on {here}"
+
         for action in actions:
             if r.CANOE <= action < r.PASS:
-                here, moved = _space(s["at"][2 * player + action - r.CANOE]), False
+                close()
+                here, at_rest = _space(s["at"][2 * player + action - r.CANOE]), True
                 parts.append(f"{CANOES[action - r.CANOE]}: ")
             elif r.MOVE <= action < r.NO_THEFT:
-                moved = True
+                at_rest = False
                 parts[-1] = _with(parts[-1], f"{here} > {_space(action - r.MOVE)}")
             elif action in (r.PASS, r.NO_HANDLING, r.NO_THEFT) or (action == r.DECLINE and parts):
                 continue
             elif r.UNLOAD <= action < r.DECLINE and parts:
                 parts[-1] = _with(parts[-1], self.action_text(s, c, player, action))
-                if not moved and action == actions[-1]:
-                    parts[-1] += f" on {here}"
             else:
                 parts.append(self.action_text(s, c, player, action))
+        close()
         return "; ".join(parts)
 
     def public_text(self, s: Record, c: Record) -> str:

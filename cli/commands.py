@@ -1,0 +1,140 @@
+"""One function a command; each takes the parsed arguments and returns the exit status."""
+
+import json
+import os
+import sys
+from typing import Any
+
+import numpy as np
+
+from voyageur import games, solvers
+from voyageur.cli import progress, tables
+from voyageur.games import positions, spiel
+from voyageur.games.rules import CHANCE, SIMULTANEOUS
+from voyageur.games.words import Field
+
+
+def list_games(args: Any) -> int:
+    """`voyageur games`."""
+    found = []
+    for name in games.names():
+        definition = spiel.DEFINITIONS[name]
+        params = {p.name: p.show(p.default) for p in definition.words.parameters}
+        found.append({"name": name, "title": definition.title, "players": definition.players, "params": params})
+    if args.json:
+        print(json.dumps(found))
+    else:
+        tables.print_games(found)
+    return 0
+
+
+def new_position(args: Any) -> int:
+    """`voyageur new`."""
+    params = {} if args.players is None else {"players": args.players}
+    state = games.load(args.game, **params).new_initial_state()
+    rng = np.random.default_rng(args.seed)
+    while state.current_player() == CHANCE:
+        outcomes, probs = zip(*state.chance_outcomes(), strict=True)
+        state.apply_action(int(rng.choice(outcomes, p=probs)))
+    position = games.position_of(state, _seat(args.viewer, state.num_players()))
+    if args.output is not None:
+        games.write(position, args.output)
+    else:
+        print(positions.to_yaml(position), end="")
+    return 0
+
+
+def show(args: Any) -> int:
+    """`voyageur show`."""
+    seen = _load(args.position, args.viewer)
+    state = seen.world() if isinstance(seen, games.View) else seen
+    viewer = seen.player if isinstance(seen, games.View) else None
+    tables.print_board(state.game.words.draw(state.box.s, state.game.c, viewer))
+    return 0
+
+
+def list_moves(args: Any) -> int:
+    """`voyageur moves`."""
+    seen = _load(args.position)
+    for move in _moves(seen):
+        if not args.json:
+            print(move.text if seen.current_player() != SIMULTANEOUS else f"P{move.player} {move.text}")
+            continue
+        position = None if seen.current_player() == SIMULTANEOUS else _position_after(move)
+        line = {"move": move.text, "actions": list(move.actions), "player": move.player, "position": position}
+        print(json.dumps(line))
+    return 0
+
+
+def _moves(seen: games.State | games.View) -> list[games.Move]:
+    if isinstance(seen, games.View):
+        return seen.moves()
+    if seen.current_player() == SIMULTANEOUS:
+        return [move for seat in range(seen.num_players()) for move in games.moves(seen, seat)]
+    return games.moves(seen)
+
+
+def _position_after(move: games.Move) -> games.Position | None:
+    """The position after a move, or null where none can be written (a deal comes first)."""
+    after = move.after()
+    if isinstance(after, games.View):
+        return after.position if games.at_decision(after.world()) else None
+    return games.position_of(after) if games.at_decision(after) else None
+
+
+def hint(args: Any) -> int:
+    """`voyageur hint`."""
+    seen = _load(args.position)
+    if not isinstance(seen, games.View) and seen.current_player() == SIMULTANEOUS:
+        raise games.PositionError("viewer", "expected a seat: everybody decides at once here, who asks?")
+    seconds = 5.0 if args.seconds is None and args.nodes is None else args.seconds
+    with progress.bar("thinking") as report:
+        advice = solvers.advise(
+            seen,
+            solver=args.solver,
+            limit=solvers.Limit(seconds=seconds, nodes=args.nodes),
+            threads=args.threads or os.cpu_count() or 1,
+            seed=args.seed,
+            top=args.top,
+            progress=report,
+        )
+    if args.json:
+        print(json.dumps(advice.to_dict()))
+    else:
+        tables.print_advice(advice)
+    return 130 if advice.interrupted else 0
+
+
+def bench(args: Any) -> int:
+    """`voyageur bench`."""
+    from voyageur.eval import bench
+
+    with progress.bar("measuring") as report:
+        measured = bench.search(args.rounds, report)
+    if args.json:
+        print(json.dumps(measured.to_dict()))
+    else:
+        tables.print_bench(measured)
+    return 0
+
+
+COMMANDS = {
+    "games": list_games,
+    "new": new_position,
+    "show": show,
+    "moves": list_moves,
+    "hint": hint,
+    "bench": bench,
+}
+
+
+def _load(path: str, viewer: int | None = None) -> games.State | games.View:
+    """The position in a file: the view of its viewer (or of `viewer`), or the state if there is neither."""
+    position = games.read(sys.stdin.buffer if path == "-" else path)
+    if viewer is None and position.get("viewer") is None:
+        return games.state_from(position)
+    return games.view_from(position, viewer)
+
+
+def _seat(seat: int | None, players: int) -> int | None:
+    return None if seat is None else Field(seat, "viewer").integer(0, players - 1)

@@ -1,0 +1,127 @@
+"""`voyageur`: arguments in, exit status out.
+
+0 done, 2 wrong input (one line on stderr that says what, where and what was expected), 1 anything else,
+130 interrupted.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose complaints fit on one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text[:18]) < 10**12:
+        raise argparse.ArgumentTypeError(f"expected a whole number above 0, got {text[:30]!r}")
+    return int(text)
+
+
+def _not_negative(text: str) -> int:
+    return 0 if text == "0" else _positive(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1e6:
+        raise argparse.ArgumentTypeError(f"expected a number of seconds above 0, got {text[:30]!r}")
+    return value
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    top = _Parser(prog="voyageur", description="Strong, honest opponents and hints for modern tabletop games.")
+    top.add_argument("--version", action="store_true", help="print the version and leave")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
+
+    games = commands.add_parser("games", help="the games, their players and parameters")
+    games.add_argument("--json", action="store_true", help="one JSON array")
+
+    new = commands.add_parser("new", help="an opening position to edit")
+    new.add_argument("game", metavar="GAME")
+    new.add_argument("--players", type=_positive, metavar="N")
+    new.add_argument("--seed", type=_not_negative, default=0, metavar="S", help="of what is drawn at the start")
+    new.add_argument("--viewer", type=_not_negative, metavar="SEAT", help="only what this seat knows")
+    new.add_argument("-o", "--output", metavar="FILE", help="instead of standard output; .json writes JSON")
+
+    show = commands.add_parser("show", help="the board, drawn")
+    _add_position(show)
+    show.add_argument("--viewer", type=_not_negative, metavar="SEAT", help="as this seat sees it")
+
+    moves = commands.add_parser("moves", help="every move")
+    _add_position(moves)
+    moves.add_argument("--json", action="store_true", help="one line each: move, actions, player, position after it")
+
+    hint = commands.add_parser("hint", help="what to do, and how sure that is")
+    _add_position(hint)
+    hint.add_argument("--solver", default="ismcts", metavar="S", help="ismcts (default), mcts, scripted, random")
+    limit = hint.add_mutually_exclusive_group()
+    limit.add_argument("--seconds", type=_seconds, metavar="T", help="time to think (default 5)")
+    limit.add_argument("--nodes", type=_positive, metavar="N", help="simulations instead of time; repeatable")
+    hint.add_argument("--threads", type=_positive, metavar="K", help="default: one a core")
+    hint.add_argument("--seed", type=_not_negative, default=0, metavar="S")
+    hint.add_argument("--top", type=_positive, default=5, metavar="K", help="moves to show (default 5)")
+    hint.add_argument("--json", action="store_true", help="JSON only, on standard output")
+
+    bench = commands.add_parser("bench", help="measure speed, side by side")
+    bench.add_argument("what", choices=["search"], metavar="WHAT", help="search")
+    bench.add_argument("--rounds", type=_positive, default=5, metavar="N", help="measurements of each (default 5)")
+    bench.add_argument("--json", action="store_true", help="JSON only, on standard output")
+    return top
+
+
+def _add_position(command: argparse.ArgumentParser) -> None:
+    command.add_argument("position", metavar="POSITION", help="a YAML or JSON file, or - for standard input")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs `voyageur` and returns the exit status."""
+    top = parser()
+    args = top.parse_args(arguments)
+    try:
+        if args.version:
+            from importlib.metadata import version
+
+            print("voyageur", version("voyageur"))
+            return 0
+        if args.command is None:
+            top.print_help()
+            return 0
+        status = _run(args)
+        sys.stdout.flush()
+        return status
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # Whoever read our output has left; nothing more may be written, not even at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _run(args: Any) -> int:
+    from voyageur.cli import commands
+
+    try:
+        return commands.COMMANDS[args.command](args)
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        problem = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+    except ValueError as error:
+        problem = str(error)
+    print(f"voyageur {args.command}: {problem}", file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,38 @@
+"""Progress on standard error, and nothing where that is no terminal."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from numba.core import event
+from tqdm import tqdm
+
+
+class _Compiling(event.Listener):
+    """Tells that functions are being compiled, which only the first use of a game does."""
+
+    def __init__(self, bar: Any) -> None:
+        self._bar = bar
+        self._functions = 0
+
+    def on_start(self, event: Any) -> None:
+        """One more function is being compiled."""
+        self._functions += 1
+        self._bar.set_description_str(f"compiling the rules, this once ({self._functions} functions)")
+
+    def on_end(self, event: Any) -> None:
+        """Nothing to tell."""
+
+
+@contextmanager
+def bar(what: str) -> Iterator[Callable[[int, float], None]]:
+    """A progress bar; yields what is to be called with (how much was done, part of all that there is to do)."""
+    with tqdm(total=100, desc=what, unit="%", leave=False, disable=None, bar_format="{desc}: {bar} {postfix}") as shown:
+
+        def report(done: int, part: float) -> None:
+            shown.set_description_str(what)
+            shown.set_postfix_str(f"{done:,}", refresh=False)
+            shown.update(round(100 * part) - shown.n)
+
+        with event.install_listener("numba:compile", _Compiling(shown)):
+            yield report

@@ -1,0 +1,137 @@
+"""Games that are not ours: `random`, `mcts` and `ismcts` hand over to OpenSpiel's own bots.
+
+OpenSpiel's C++ bots play its C++ games only (on games written in Python they crash), its Python bots play all.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyspiel
+from open_spiel.python.algorithms import ismcts, mcts
+from open_spiel.python.bots import uniform_random
+
+from voyageur.solvers.advice import Z95, Advice, MoveAdvice
+from voyageur.solvers.limits import Limit
+
+EXPLORATION = 1.4
+MEMORY_MB = 1024
+
+
+def make_bot(name: str, game: Any, player: int, limit: Limit, seed: int, options: Mapping[str, Any]) -> pyspiel.Bot:
+    """OpenSpiel's bot of that kind; raises ValueError, in one line, for what it does not do."""
+    kind = game.get_type()
+    if options:
+        raise ValueError(f"{next(iter(options))}: OpenSpiel's bots take no such option")
+    if name == "random":
+        return uniform_random.UniformRandomBot(player, np.random.RandomState(seed % 2**32))
+    if name not in ("mcts", "ismcts"):
+        raise ValueError(f"solver: {name} plays only our own games, not {kind.short_name}")
+    if kind.dynamics != pyspiel.GameType.Dynamics.SEQUENTIAL:
+        raise ValueError(f"solver: OpenSpiel's {name} needs turns, and {kind.short_name} has simultaneous nodes")
+    if kind.reward_model != pyspiel.GameType.RewardModel.TERMINAL:
+        raise ValueError(f"solver: OpenSpiel's {name} needs rewards at the end, {kind.short_name} gives them before")
+    hides = kind.information != pyspiel.GameType.Information.PERFECT_INFORMATION
+    if name == "mcts" and hides:
+        raise ValueError(f"solver: mcts is for games that hide nothing, {kind.short_name} does; use ismcts")
+    if not type(game).__module__.startswith("pyspiel"):
+        return _python_bot(name, game, limit, seed)
+    if name == "mcts" or not hides:
+        return _CppMcts(game, limit, seed)
+    return _CppIsmcts(limit, seed)
+
+
+class _CppMcts(pyspiel.MCTSBot):
+    """OpenSpiel's C++ MCTS, kept together with its evaluator (it does not keep it alive itself)."""
+
+    def __init__(self, game: Any, limit: Limit, seed: int) -> None:
+        self.evaluator = pyspiel.RandomRolloutEvaluator(1, seed % 2**31)
+        super().__init__(
+            game,
+            self.evaluator,
+            EXPLORATION,
+            _simulations(limit),
+            MEMORY_MB,
+            True,
+            seed % 2**31,
+            False,
+            max_wall_clock_time=limit.seconds or -1.0,
+        )
+
+
+class _CppIsmcts(pyspiel.ISMCTSBot):
+    """OpenSpiel's C++ ISMCTS, kept together with its evaluator likewise."""
+
+    def __init__(self, limit: Limit, seed: int) -> None:
+        self.evaluator = pyspiel.RandomRolloutEvaluator(1, seed % 2**31)
+        super().__init__(
+            seed % 2**31, self.evaluator, EXPLORATION, _simulations(limit), max_wall_clock_time=limit.seconds or -1.0
+        )
+
+
+def _simulations(limit: Limit) -> int:
+    return min(limit.most_simulations(), 2**31 - 1)
+
+
+def _python_bot(name: str, game: Any, limit: Limit, seed: int) -> pyspiel.Bot:
+    if limit.nodes is None:
+        raise ValueError("limit: OpenSpiel's Python bots are limited by nodes, not by seconds")
+    random_state = np.random.RandomState(seed % 2**32)
+    evaluator = mcts.RandomRolloutEvaluator(1, random_state)
+    if name == "mcts" or game.get_type().information == pyspiel.GameType.Information.PERFECT_INFORMATION:
+        return mcts.MCTSBot(game, EXPLORATION, limit.nodes, evaluator, random_state=random_state)
+    return ismcts.ISMCTSBot(game, evaluator, EXPLORATION, limit.nodes, random_state=random_state)
+
+
+def advise(state: Any, player: int, name: str, limit: Limit, seed: int, top: int | None) -> Advice:
+    """Advice on a state of a game that is not ours, from OpenSpiel's bot; actions are its moves."""
+    game = state.get_game()
+    bot = make_bot(name, game, player, limit, seed, {})
+    if state.current_player() != player:
+        raise ValueError(f"player: it is not the decision of seat {player}")
+    found = _mcts_moves(bot, state, game) if hasattr(bot, "mcts_search") else _policy_moves(bot, state)
+    found.sort(key=lambda move: (-move.share, -move.visits, move.actions))
+    return Advice(
+        game=str(game),
+        player=player,
+        solver=name,
+        kind="sampled",
+        moves=found[:top],
+        values=None,
+        simulations=sum(move.visits for move in found),
+        of=len(found),
+    )
+
+
+def _mcts_moves(bot: Any, state: Any, game: Any) -> list[MoveAdvice]:
+    root = bot.mcts_search(state)
+    best = root.best_child().action
+    low, high = game.min_utility(), game.max_utility()
+    moves = []
+    for child in root.children:
+        n = child.explore_count
+        value = child.total_reward / n if n else (low + high) / 2
+        error = Z95 * (high - low) / 2 / math.sqrt(max(1, n))
+        moves.append(
+            MoveAdvice(
+                text=state.action_to_string(state.current_player(), child.action),
+                actions=(child.action,),
+                value=value,
+                low=max(low, value - error),
+                high=min(high, value + error),
+                share=float(child.action == best),
+                visits=n,
+                line=[],
+            )
+        )
+    return moves
+
+
+def _policy_moves(bot: Any, state: Any) -> list[MoveAdvice]:
+    policy, _ = bot.step_with_policy(state)
+    player = state.current_player()
+    return [
+        MoveAdvice(state.action_to_string(player, action), (action,), None, None, None, float(share), 0, [])
+        for action, share in policy
+    ]

@@ -1,0 +1,44 @@
+"""What happens below the tree: a playout by the game's own policy, cut off and evaluated after a number of actions."""
+
+import numpy as np
+from numba import njit
+
+from voyageur.games import rules
+from voyageur.games.rules import CHANCE, SIMULTANEOUS, TERMINAL
+
+
+@njit(cache=True, nogil=True)
+def playout(s, c, steps, players, actions, joint, rng, out):
+    """Plays on from `s` for at most `steps` actions by `playout_action` and writes every seat's return to `out`.
+
+    A game that ends gives its returns, one that does not its `evaluate`. `actions` [A] and `joint` [P] are scratch.
+    """
+    for _ in range(steps):
+        player = np.int64(rules.current_player(s, c))
+        if player == TERMINAL:
+            break
+        if player == CHANCE:
+            rules.apply_action(s, c, np.int64(rules.sample_chance(s, c, rng)))
+        elif player == SIMULTANEOUS:
+            for seat in range(players):
+                n = np.int64(rules.legal_actions(s, c, seat, actions))
+                joint[seat] = rules.playout_action(s, c, seat, actions, n, rng)
+            rules.apply_joint(s, c, joint)
+        else:
+            n = np.int64(rules.legal_actions(s, c, player, actions))
+            rules.apply_action(s, c, np.int64(rules.playout_action(s, c, player, actions, n, rng)))
+    if rules.current_player(s, c) == TERMINAL:
+        rules.returns(s, c, out)
+    else:
+        rules.evaluate(s, c, out)
+
+
+@njit(cache=True, nogil=True)
+def run_playouts(n, root, c, steps, players, actions, joint, rng, out, table, player):
+    """`n` playouts from `root` [1], each in a world redrawn for `player`; what a search does without its tree."""
+    world = root.copy()
+    rules.prepare(root[0], c[0], player, table)
+    for _ in range(n):
+        world[0] = root[0]
+        rules.determinize(world[0], c[0], player, rng, table)
+        playout(world[0], c[0], steps, players, actions, joint, rng, out)

@@ -1,0 +1,161 @@
+"""The solvers by name, and what each can play."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from voyageur.games import rules
+from voyageur.games.positions import View, whole_moves
+from voyageur.games.spiel import Game
+from voyageur.solvers.limits import Limit
+from voyageur.solvers.search import Result, SearchOptions, search
+
+Progress = Callable[[int, float], None]
+
+
+class Solver(ABC):
+    """Something that decides from a view.
+
+    Attributes:
+      name: as in `make_bot` and on the command line.
+      summary: one line for people.
+      options: the keyword options that it takes, with their defaults.
+      instant: whether it needs no limit.
+    """
+
+    name: str
+    summary: str
+    options: Mapping[str, Any] = {}
+    instant = True
+
+    def refuses(self, game: Game) -> str | None:
+        """Why it cannot play `game`, or None if it can."""
+        return None
+
+    @abstractmethod
+    def decide(
+        self, view: View, limit: Limit, options: Mapping[str, Any], threads: int, seed: int, progress: Progress | None
+    ) -> Result:
+        """What it finds about the moves of the view's player."""
+
+    def act(self, view: View, limit: Limit, options: Mapping[str, Any], threads: int, seed: int) -> Result:
+        """As `decide`, for a bot: the chains may be parts of moves where that is quicker."""
+        return self.decide(view, limit, options, threads, seed, None)
+
+
+class _Random(Solver):
+    name = "random"
+    summary = "any legal move"
+
+    def decide(self, view: View, *_: Any) -> Result:
+        return _unsearched(whole_moves(view.game, view.world().box.record, view.player), view)
+
+    def act(self, view: View, *_: Any) -> Result:
+        n, out = _legal(view)
+        return _unsearched([(action,) for action in out[:n].tolist()], view)
+
+
+class _Scripted(Solver):
+    name = "scripted"
+    summary = "the game's own plain player"
+
+    def decide(self, view: View, limit: Limit, options: Any, threads: int, seed: int, progress: Any) -> Result:
+        chosen = self._move(view, rules.make_rng(seed))
+        chains = whole_moves(view.game, view.world().box.record, view.player)
+        shares = [chain == chosen for chain in chains]
+        if not any(shares):  # its own way to an outcome that was first found by another chain
+            after = view.after(chosen)._world.box.record
+            shares = [view.after(chain)._world.box.record == after for chain in chains]
+        return _unsearched(chains, view, np.array(shares, float).ravel())
+
+    def act(self, view: View, limit: Limit, options: Any, threads: int, seed: int) -> Result:
+        return _unsearched([self._move(view, rules.make_rng(seed))], view)
+
+    def _move(self, view: View, rng: np.ndarray) -> tuple[int, ...]:
+        """The whole move that `scripted_action` plays step by step."""
+        record, c = view.world().box.record, view.game.c
+        s, out, chain = record[0], np.empty(view.game.rules.max_actions, np.int64), []
+        while True:
+            n = rules.legal_actions(s, c, view.player, out)
+            chain.append(int(rules.scripted_action(s, c, view.player, out, n, rng)))
+            if rules.current_player(s, c) != view.player:
+                return tuple(chain)
+            rules.apply_action(s, c, chain[-1])
+            if rules.current_player(s, c) != view.player or rules.at_decision(s, c):
+                return tuple(chain)
+
+
+class _TreeSearch(Solver):
+    options = {f.name: f.default for f in fields(SearchOptions)}
+    instant = False
+
+    def decide(
+        self, view: View, limit: Limit, options: Mapping[str, Any], threads: int, seed: int, progress: Progress | None
+    ) -> Result:
+        return search(view, limit, SearchOptions(**options), seed, threads, progress)
+
+
+class _Mcts(_TreeSearch):
+    name = "mcts"
+    summary = "Monte-Carlo tree search, for games that hide nothing"
+
+    def refuses(self, game: Game) -> str | None:
+        return "it is for games that hide nothing; ismcts plays every game" if game.info.hides else None
+
+
+class _Ismcts(_TreeSearch):
+    name = "ismcts"
+    summary = "information-set Monte-Carlo tree search, from what the player can see"
+
+
+SOLVERS: dict[str, Solver] = {solver.name: solver for solver in (_Ismcts(), _Mcts(), _Scripted(), _Random())}
+
+
+@dataclass(frozen=True)
+class SolverInfo:
+    """What `names` tells about a solver."""
+
+    summary: str
+    options: dict[str, Any]
+    games: list[str]
+
+
+def find(name: str, game: Game | None = None, options: Mapping[str, Any] | None = None) -> Solver:
+    """The solver called `name`; raises ValueError if there is none, if it refuses `game` or lacks an option."""
+    if name not in SOLVERS:
+        raise ValueError(f"solver: unknown {name!r}; known are {', '.join(SOLVERS)}")
+    solver = SOLVERS[name]
+    for option in options or {}:
+        if option not in solver.options:
+            known = ", ".join(solver.options) or "none"
+            raise ValueError(f"{option}: {name} has no such option; it has {known}")
+    problem = None if game is None else solver.refuses(game)
+    if problem:
+        raise ValueError(f"solver: {name} cannot play {game}: {problem}")
+    return solver
+
+
+def _legal(view: View) -> tuple[int, np.ndarray]:
+    out = np.empty(view.game.rules.max_actions, np.int64)
+    return rules.legal_actions(view.world().box.s, view.game.c, view.player, out), out
+
+
+def _unsearched(chains: list[tuple[int, ...]], view: View, shares: np.ndarray | None = None) -> Result:
+    """A result without a search: shares (uniform by default) and nothing else."""
+    n = len(chains)
+    return Result(
+        chains=chains,
+        visits=np.zeros(n, np.int64),
+        values=np.full((n, view.game.info.players), np.nan),
+        errors=np.full(n, np.nan),
+        shares=np.full(n, 1.0 / n) if shares is None else shares,
+        simulations=0,
+        seconds=0.0,
+        entries=0,
+        full=False,
+        interrupted=False,
+        line=lambda move: [],
+    )
