@@ -69,7 +69,7 @@ class Bench:
         by_name = {start.name: start.seconds for start in self.starts}
         return [a / b for a, b in zip(by_name[WARM], by_name[IMPORTS], strict=True)]
 
-    def tables(self) -> list[tuple[str, Sequence[str], list[Row]]]:
+    def tables(self) -> list[tuple[str, Sequence[str], Sequence[Row]]]:
         """(title, headings, rows) for people; figures are medians, with the least and the greatest."""
         rates = []
         for c in self.comparisons:

@@ -63,9 +63,7 @@ def _playouts(game: str) -> Callable[[int], Any]:
     def run(n: int) -> None:
         rng = rules.make_rng(1)
         steps = kind.playout_steps
-        run_playouts(
-            n, root, view.game.constants, steps, info.players, actions, joint, rng, out, table, view.player
-        )
+        run_playouts(n, root, view.game.constants, steps, info.players, actions, joint, rng, out, table, view.player)
 
     return run
 

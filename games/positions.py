@@ -11,7 +11,7 @@ import numpy as np
 import pyspiel
 import yaml
 
-from voyageur.games import rules, spiel
+from voyageur.games import rules
 from voyageur.games.rules import CHANCE, SIMULTANEOUS, TERMINAL
 from voyageur.games.spiel import DEFINITIONS, Box, Game, State
 from voyageur.games.words import Field, Position, PositionError, Reading, shown
@@ -151,7 +151,7 @@ def names() -> list[str]:
 def _read(position: Any) -> tuple[Game, Reading]:
     whole = Field(position)
     if not isinstance(position, Mapping):
-        raise whole.fail(f"expected a position (an object with \"game\"), got {shown(position)}")
+        raise whole.fail(f'expected a position (an object with "game"), got {shown(position)}')
     _check_nesting(position)
     name = Field(position.get("game"), "game").choice(names())
     reading = DEFINITIONS[name].words.read(whole)
@@ -259,7 +259,7 @@ def whole_moves(game: Game, record: np.ndarray, player: int) -> list[tuple[int, 
         return [(action,) for action in out[:n].tolist()]
     found: list[tuple[int, ...]] = []
     seen = {record.tobytes()}
-    stack = [(record, (action,)) for action in out[:n][::-1].tolist()]
+    stack: list[tuple[np.ndarray, tuple[int, ...]]] = [(record, (action,)) for action in out[:n][::-1].tolist()]
     while stack:
         before, chain = stack.pop()
         after = before.copy()
@@ -350,7 +350,7 @@ def read(source: str | os.PathLike[str] | IO[Any]) -> Position:
                 return json.loads(text, object_pairs_hook=_no_twins)
             except json.JSONDecodeError:
                 pass  # YAML in flow style looks much the same
-        loaded = yaml.load(text, _Loader)  # noqa: S506 - a SafeLoader
+        loaded = yaml.load(text, _Loader)
     except UnicodeDecodeError as error:
         raise PositionError("file", f"not UTF-8 text (byte {error.start + 1})") from None
     except RecursionError:
@@ -365,7 +365,7 @@ def read(source: str | os.PathLike[str] | IO[Any]) -> Position:
             raise
         raise PositionError("file", f"a value cannot be read ({str(error)[:80]})") from None
     if not isinstance(loaded, dict):
-        raise PositionError("file", f"expected a position (an object with \"game\"), got {shown(loaded)}")
+        raise PositionError("file", f'expected a position (an object with "game"), got {shown(loaded)}')
     return loaded
 
 

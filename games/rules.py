@@ -187,6 +187,7 @@ def random_unit(rng):
 @intrinsic
 def _word(typingctx, s, index):
     """The `index`-th uint64 of a record's bytes."""
+
     def codegen(context, builder, signature, args):
         pointer = builder.bitcast(args[0], cgutils.intp_t.as_pointer())
         return builder.load(builder.gep(pointer, [args[1]]), align=1)

@@ -81,7 +81,7 @@ class Game(pyspiel.Game):
             return State(self)
         from voyageur.games import positions
 
-        state = positions.state_from(json.loads(position) if isinstance(position, str) else position)
+        state = positions.state_from(json.loads(position) if isinstance(position, str) else dict(position))
         if state.get_game().parameters != self.parameters:
             raise PositionError("params", f"the position is one of {state.get_game()}, not of {self}")
         return state
@@ -207,7 +207,10 @@ class State(pyspiel.State):
         return " ".join(filter(None, (words.public_text(s, c), words.private_text(s, c, player))))
 
     def resample_from_infostate(self, player: int, probability_sampler: Any) -> "State":
-        """A state that `player` cannot tell from this one, its hidden part redrawn; `probability_sampler` as in OpenSpiel."""
+        """A state that `player` cannot tell from this one, its hidden part redrawn.
+
+        `probability_sampler` is OpenSpiel's: a function that returns uniform numbers in [0, 1).
+        """
         from voyageur.games import positions
 
         seed = [int(probability_sampler() * 2**32) for _ in range(4)]
@@ -304,9 +307,7 @@ def _game_type(definition: Definition, info: Any) -> pyspiel.GameType:
         long_name=definition.title,
         dynamics=kind.Dynamics.SIMULTANEOUS if info.simultaneous else kind.Dynamics.SEQUENTIAL,
         chance_mode=kind.ChanceMode.EXPLICIT_STOCHASTIC if info.max_chance_nodes else kind.ChanceMode.DETERMINISTIC,
-        information=(
-            kind.Information.IMPERFECT_INFORMATION if info.hides else kind.Information.PERFECT_INFORMATION
-        ),
+        information=(kind.Information.IMPERFECT_INFORMATION if info.hides else kind.Information.PERFECT_INFORMATION),
         utility=(
             kind.Utility.ZERO_SUM
             if zero_sum

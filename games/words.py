@@ -146,7 +146,7 @@ def maybe(name: str, default: int, none: int, low: int, high: int, **more: Any) 
     """A parameter that is a whole number from `low` to `high` or null, which OpenSpiel is told as `none`."""
 
     def read(f: Field) -> int:
-        if f.value is None or f.value == none and not isinstance(f.value, bool):
+        if f.value is None or (f.value == none and not isinstance(f.value, bool)):
             return none
         return f.integer(low, high)
 

@@ -4,6 +4,7 @@ A bot is handed full states, as OpenSpiel does; it takes its player's view of ea
 """
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -107,7 +108,7 @@ class SolverBot(pyspiel.Bot):
         """The plan after the first action of `chain`."""
         steps = []
         world = view.world()
-        for played, action in zip(chain, chain[1:], strict=False):
+        for played, action in pairwise(chain):
             world.apply_action(played)
             steps.append((self._key(world), action))
         return steps

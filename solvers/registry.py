@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -28,7 +28,7 @@ class Solver(ABC):
 
     name: str
     summary: str
-    options: Mapping[str, Any] = {}
+    options: ClassVar[Mapping[str, Any]] = {}
     instant = True
 
     def refuses(self, game: Game) -> str | None:
@@ -89,7 +89,7 @@ class _Scripted(Solver):
 
 
 class _TreeSearch(Solver):
-    options = {f.name: f.default for f in fields(SearchOptions)}
+    options: ClassVar = {f.name: f.default for f in fields(SearchOptions)}
     instant = False
 
     def decide(

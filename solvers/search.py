@@ -225,7 +225,7 @@ def choose(s, c, seat, n, mixture, depth, tree, options, rng):
     node = tree.nodes[slot]
     grown = node.count == 0
     regret = mixture and options.regret
-    index, probability = -1, 0.0
+    index, probability = np.int64(-1), 0.0
     if not grown or expand(tree, slot, key, n, options.full):
         if regret:
             index, probability = select_regret(tree.edges, np.int64(node.first), n, options.explore, rng)
@@ -589,12 +589,12 @@ def _run(
     shares = limit.split(len(trees))
 
     def grow(i: int) -> None:
-        slice_ = size
-        while not stop.is_set() and (shares[i] is None or done[i] < shares[i]):
+        slice_, share = size, shares[i]
+        while not stop.is_set() and (share is None or done[i] < share):
             before = time.monotonic()
             if limit.seconds is not None and done[i] and (forced or before - started >= limit.seconds):
                 break
-            n = slice_ if shares[i] is None else min(slice_, shares[i] - done[i])
+            n = slice_ if share is None else min(slice_, share - done[i])
             trees[i].run(n)
             done[i] += n
             now = time.monotonic()
@@ -630,7 +630,7 @@ def _result(
     moves, info = len(chains), view.game.info
     width = info.max_utility - info.min_utility
     edges = [t.tree.edges[:moves] for t in trees]
-    visits = np.sum([e["visits"] for e in edges], axis=0, dtype=np.int64)
+    visits = np.array([e["visits"] for e in edges], np.int64).sum(axis=0)
     sums = np.sum([t.tree.root_values for t in trees], axis=0)
     squares = np.sum([t.tree.root_squares for t in trees], axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -22,10 +22,10 @@ DATA = ROOT / "tests" / "data"
 # Random play hardly ever ends a game of Niagara, so that every string sets a low cap on the rounds.
 GAME_STRINGS = {
     "niagara": (
-        "niagara(max_rounds=6)",
-        "niagara(players=3,max_rounds=6,sequential=true)",
-        "niagara(players=5,max_rounds=5,gems_per_colour=3,fork_mode=RANDOM,initial_weather=1,max_recover_per_round=2)",
-        "niagara(players=3,max_rounds=8,initial_fork=RANDOM,reveal=SIMULTANEOUS,end_timing=IMMEDIATE,first_player=1,"
+        "niagara(max_rounds=4)",
+        "niagara(players=3,max_rounds=4,sequential=true)",
+        "niagara(players=5,max_rounds=3,gems_per_colour=3,fork_mode=RANDOM,initial_weather=1,max_recover_per_round=2)",
+        "niagara(players=3,max_rounds=5,initial_fork=RANDOM,reveal=SIMULTANEOUS,end_timing=IMMEDIATE,first_player=1,"
         "steal_requires_empty_move=false,sequential=true)",
     ),
     "voyageur_tic_tac_toe": ("voyageur_tic_tac_toe",),

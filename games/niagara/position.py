@@ -389,7 +389,9 @@ class _Reader:
                 s["sites"][colour, colour] = total - known
 
     def _check_hand_sizes(self) -> None:
-        sizes = [len(_cards(self.s["hands"][seat])) + (self.s["played"][seat] != r.NOT_PLAYED) for seat in range(self.n)]
+        sizes = [
+            len(_cards(self.s["hands"][seat])) + (self.s["played"][seat] != r.NOT_PLAYED) for seat in range(self.n)
+        ]
         for seat, size in enumerate(sizes):
             if size == 0:
                 raise self.fields[seat]["cards"].fail("expected at least one card")

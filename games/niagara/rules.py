@@ -720,7 +720,7 @@ def _seen_key(s, c, player):
         hand, card = np.int64(s.hands[seat]), np.int64(s.played[seat])
         if card_hidden(s, c, seat, player):
             hand |= 1 << card
-            card = CLOUD + 1
+            card = np.int64(CLOUD + 1)
         key = mix(key, hand << 8 | (card + 1))
     return key
 
