@@ -109,8 +109,8 @@ def memory_per_entry(simulations: int) -> dict[str, float]:
         seed = np.random.SeedSequence(1)
         tree = tree_search.Search(view, chains, Limit(nodes=simulations), tree_search.SearchOptions(), seed)
         tree.run(simulations)
-        entries, edges = (int(n) for n in tree.tree.used)
-        found[game] = tree_search.NODE.itemsize + edges / entries * tree_search.EDGE.itemsize
+        edges = int(tree.work["edges"][0])
+        found[game] = tree_search.NODE.itemsize + edges / tree.entries * tree_search.EDGE.itemsize
     return found
 
 

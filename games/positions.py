@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -14,7 +14,7 @@ import yaml
 from voyageur.games import rules
 from voyageur.games.rules import CHANCE, SIMULTANEOUS, TERMINAL
 from voyageur.games.spiel import DEFINITIONS, Box, Game, State
-from voyageur.games.words import Field, Position, PositionError, Reading, shown
+from voyageur.games.words import Field, Position, PositionError, Reading, key_text, shown
 
 MAX_FILE_BYTES = 256 * 1024
 MAX_NESTING = 32
@@ -158,17 +158,22 @@ def _read(position: Any) -> tuple[Game, Reading]:
     return pyspiel.load_game(name, dict(reading.params)), reading
 
 
-def _check_nesting(value: Any, path: str = "", depth: int = 0) -> None:
+def _check_nesting(position: Mapping[Any, Any]) -> None:
     """No position needs deep nesting; this keeps whatever walks one from running out of stack."""
-    if depth > MAX_NESTING:
-        raise PositionError(path[:60], f"nested more than {MAX_NESTING} deep")
-    items: Any = ()
+    for key, value in position.items():
+        level = [value]
+        for _ in range(MAX_NESTING):
+            # By identity, since a YAML file can name one object many times, and inside itself.
+            below = {id(item): item for holder in level for item in _items(holder)}
+            level = list(below.values())
+        if level:
+            raise PositionError(key_text(key), f"nested more than {MAX_NESTING} deep")
+
+
+def _items(value: Any) -> Iterable[Any]:
     if isinstance(value, Mapping):
-        items = value.items()
-    elif isinstance(value, list | tuple):
-        items = enumerate(value)
-    for key, item in items:
-        _check_nesting(item, f"{path}.{key}" if path else str(key), depth + 1)
+        return value.values()
+    return value if isinstance(value, list | tuple) else ()
 
 
 def state_from(position: Position) -> State:
@@ -310,14 +315,30 @@ def deal(state: State, **what: Any) -> State:
 
 
 class _Loader(yaml.SafeLoader):
-    """Safe YAML, except that a key given twice is an error instead of a silent choice."""
+    """Safe YAML, except that a key given twice is an error instead of a silent choice.
+
+    Explicit tags and merge keys (`<<`) are errors too: no position needs them, and a small file can make them grow
+    beyond all bounds, or trip the loader.
+    """
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        event = self.peek_event()
+        if getattr(event, "tag", None):
+            line = event.start_mark.line + 1
+            raise PositionError("file", f"line {line}: tags like {shown(event.tag)} are not allowed")
+        return super().compose_node(parent, index)
+
+    def flatten_mapping(self, node: Any) -> None:
+        for key_node, _ in node.value:
+            if key_node.tag == "tag:yaml.org,2002:merge":
+                raise PositionError("file", f"line {key_node.start_mark.line + 1}: merge keys (<<) are not allowed")
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         keys: set[Any] = set()
         for key_node, _ in node.value:
             key = key_node.value if isinstance(key_node, yaml.ScalarNode) else None
             if key in keys and key is not None:
-                raise PositionError(key[:40], f"given twice (line {key_node.start_mark.line + 1})")
+                raise PositionError(key_text(key), f"given twice (line {key_node.start_mark.line + 1})")
             keys.add(key)
         return super().construct_mapping(node, deep)
 
@@ -326,7 +347,7 @@ def _no_twins(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for key, value in pairs:
         if key in result:
-            raise PositionError(key[:40], "given twice")
+            raise PositionError(key_text(key), "given twice")
         result[key] = value
     return result
 
@@ -363,7 +384,7 @@ def read(source: str | os.PathLike[str] | IO[Any]) -> Position:
     except ValueError as error:
         if isinstance(error, PositionError):
             raise
-        raise PositionError("file", f"a value cannot be read ({str(error)[:80]})") from None
+        raise PositionError("file", f"a value cannot be read ({' '.join(str(error).split())[:80]})") from None
     if not isinstance(loaded, dict):
         raise PositionError("file", f'expected a position (an object with "game"), got {shown(loaded)}')
     return loaded

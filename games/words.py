@@ -29,6 +29,11 @@ def shown(value: object) -> str:
     return "null" if value is None else _short.repr(value).replace("\n", " ")
 
 
+def key_text(key: object) -> str:
+    """A key of an object as it stands in the path of a field: short, and on one line."""
+    return key if isinstance(key, str) and key.isprintable() and 0 < len(key) <= 40 else shown(key)
+
+
 class PositionError(ValueError):
     """Something wrong with a position (or a parameter): `.field` says where, `.problem` what; prints as one line."""
 
@@ -58,8 +63,7 @@ class Field:
             raise self.fail(f"expected an object, got {shown(self.value)}")
         for key in self.value:
             if key not in allowed:
-                where = shown(key) if not isinstance(key, str) else key
-                raise Field(None, self._join(where[:40])).fail(f"unknown field; known are {', '.join(allowed)}")
+                raise Field(None, self._join(key_text(key))).fail(f"unknown field; known are {', '.join(allowed)}")
         return Object(self)
 
     def items(self, low: int, high: int) -> list["Field"]:

@@ -174,6 +174,9 @@ def line_texts(view: View, chain: Sequence[int], pairs: Sequence[tuple[int, int]
     else:
         for action in chain:
             rules.apply_action(s, c, action)
+        if not _is_whole(s, c, view.player):  # the search compares first actions only: here is all of the move
+            record[:] = world.box.record
+            rest = [(view.player, action) for action in chain] + rest
     while rest:
         before, seat, actions = record.copy(), rest[0][0], []
         while rest and rest[0][0] == seat:
@@ -181,5 +184,11 @@ def line_texts(view: View, chain: Sequence[int], pairs: Sequence[tuple[int, int]
             rules.apply_action(s, c, actions[-1])
             if rules.at_decision(s, c):
                 break
-        texts.append(f"P{seat} {words.move_text(before[0], c, seat, actions)}")
+        if _is_whole(s, c, seat):  # else the tree ended inside the move
+            texts.append(f"P{seat} {words.move_text(before[0], c, seat, actions)}")
     return texts
+
+
+def _is_whole(s: rules.Record, c: rules.Record, seat: int) -> bool:
+    """Whether a move of `seat` that has led to `s` is over."""
+    return bool(rules.current_player(s, c) != seat or rules.at_decision(s, c))

@@ -53,11 +53,8 @@ class SolverBot(pyspiel.Bot):
         return self._policy(state, firsts), result.chains[move][0]
 
     def get_policy(self, state: State) -> list[tuple[int, float]]:
-        """The probability of each legal action in `state`; nothing is played."""
-        plan = list(self._plan)
-        policy, _ = self.step_with_policy(state)
-        self._plan = plan
-        return policy
+        """The probability of each legal action in `state`, as `step_with_policy` would tell; the bot stays as it is."""
+        return self.clone().step_with_policy(state)[0]
 
     def restart(self) -> None:
         """Forgets the game that was being played."""

@@ -2,9 +2,28 @@
 
 import numpy as np
 from numba import njit
+from numba.core.imputils import impl_ret_untracked
+from numba.extending import intrinsic
 
 from voyageur.games import rules
 from voyageur.games.rules import CHANCE, SIMULTANEOUS, TERMINAL
+
+
+@intrinsic
+def borrowed(typingctx, array):
+    """`array` without its reference count, for the time of a call whose caller holds it.
+
+    Numba counts references at every call that takes an array; with a dozen small functions a tree level, these
+    atomic operations cost more than the search itself.
+    """
+
+    def codegen(context, builder, signature, args):
+        value = context.make_array(array)(context, builder, value=args[0])
+        value.meminfo = value.meminfo.type(None)
+        value.parent = value.parent.type(None)
+        return impl_ret_untracked(context, builder, array, value._getvalue())
+
+    return array(array), codegen
 
 
 @njit(cache=True, nogil=True)
@@ -38,6 +57,7 @@ def run_playouts(n, root, c, steps, players, actions, joint, rng, out, table, pl
     """`n` playouts from `root` [1], each in a world redrawn for `player`; what a search does without its tree."""
     world = root.copy()
     rules.prepare(root[0], c[0], player, table)
+    actions, joint, rng, out, table = borrowed(actions), borrowed(joint), borrowed(rng), borrowed(out), borrowed(table)
     for _ in range(n):
         world[0] = root[0]
         rules.determinize(world[0], c[0], player, rng, table)

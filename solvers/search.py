@@ -12,18 +12,17 @@ Arrays, with N nodes, E edges, A actions, P players, M moves at the root, D entr
 |---|---|---|
 | `nodes` | [N] NODE | the hash table: open addressing, an entry a slot |
 | `edges` | [E] EDGE | the arena: the edges of an entry lie together |
-| `used` | [2] | entries and edges in use |
+| `work` | [1] WORK | options, how much is in use, and the path: entries passed by a simulation [D] |
+| `actions`, `joint`, `out` | [A], [P], [P] | scratch: legal actions, everybody's choice, returns |
 | `chains`, `lengths` | [M, L], [M] | the root's whole moves as action chains |
 | `root_values` | [M, P] | sum of every seat's return (in 0..1) after each root move |
 | `root_squares` | [M] | sum of squares of the advised player's |
-| `path_*` | [D] | the entries that a simulation has passed |
 
 The root is an entry too, under ROOT_KEY; its edges' actions are numbers of moves. Threads grow independent trees.
 """
 
 import threading
 import time
-from collections import namedtuple
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -36,7 +35,7 @@ from voyageur.games.positions import View, whole_moves
 from voyageur.games.rules import CHANCE, SIMULTANEOUS, TERMINAL, mix, random_below, random_unit
 from voyageur.games.spiel import Game
 from voyageur.solvers.limits import Limit
-from voyageur.solvers.playout import playout
+from voyageur.solvers.playout import borrowed, playout
 
 NODE = np.dtype(
     [
@@ -45,20 +44,26 @@ NODE = np.dtype(
         ("visits", "u4"),
         ("count", "u2"),  # edges; 0 marks a free slot
         ("room", "u2"),  # edges that fit where they lie
-        ("pad", "u4"),
+        ("kind", "u4"),  # PLAIN, REGRET or SHARED
     ]
 )
+# How an entry chooses: by UCB among the legal actions, which lie in their order; by regret matching among the same; or
+# by UCB at an entry by a public key, whose worlds may have other legal actions, so that the edges say theirs.
+PLAIN, REGRET, SHARED = 0, 1, 2
+
+# 16 bytes, so that a choice reads one or two cache lines: what only REGRET and only SHARED need shares its place.
 EDGE = np.dtype(
-    [
-        ("value", "f8"),  # sum of the acting player's returns
-        ("visits", "u4"),
-        ("available", "u4"),  # visits of the entry in which the action was legal
-        ("regret", "f4"),  # positive cumulative regret (regret matching)
-        ("chosen", "f4"),  # cumulative strategy, later ones weighing more
-        ("action", "i4"),
-        ("pad", "i4"),
-    ]
+    {
+        "names": ["mean", "visits", "regret", "chosen", "action", "available"],
+        "formats": ["f4", "u4", "f4", "f4", "i4", "u4"],
+        "offsets": [0, 4, 8, 12, 8, 12],
+        "itemsize": 16,
+    }
 )
+# mean: mean return of the acting player, in 0..1    visits: simulations through the edge
+# REGRET: regret: positive cumulative regret         chosen: cumulative strategy, later ones weighing more
+# SHARED: action: the edge's action                  available: visits of the entry in which it was legal
+
 EXACT, PUBLIC, STAGED = 0, 1, 2
 KEYS = {"exact": EXACT, "public": PUBLIC, "staged": STAGED}
 
@@ -66,16 +71,39 @@ MAX_PATH = 512
 MAX_ROOT_MOVES = 400
 ROOT_KEY = np.uint64(0x9E3779B97F4A7C15)
 MIN_LINE_VISITS = 8
+# The tables are laid out for the limit, or for this many entries, and double later while the memory bound allows it.
+FIRST_ENTRIES = 1 << 17
+EDGES_PER_SLOT = 5
 
-Tree = namedtuple(
-    "Tree",
-    "nodes edges used chains lengths root_values root_squares path_node path_edge path_player path_prob "
-    "world actions joint out",
+# One record, because a compiled function that takes a dozen arrays spends its time handing them over.
+WORK = np.dtype(
+    [
+        # Options of the search and facts of the game.
+        ("player", "i8"),  # the advised seat
+        ("players", "i8"),
+        ("regret", "i8"),  # whether mixed choices are made by regret matching
+        ("keys", "i8"),
+        ("stage", "i8"),
+        ("exploration", "f8"),
+        ("explore", "f8"),
+        ("playout_steps", "i8"),
+        ("low", "f8"),  # least return, and 1 / (greatest - least)
+        ("scale", "f8"),
+        # Tables.
+        ("full", "i8"),  # entries that fit
+        ("entries", "i8"),  # entries and edges in use
+        ("edges", "i8"),
+        # The path.
+        ("slot", "i8", (MAX_PATH,)),
+        ("edge", "i8", (MAX_PATH,)),
+        ("seat", "i8", (MAX_PATH,)),
+        ("probability", "f8", (MAX_PATH,)),  # of the edge at a mixed choice, else 0
+    ]
 )
 
-Options = namedtuple(
-    "Options", "player players root_regret regret keys stage exploration explore playout_steps low scale full"
-)
+
+# The steps of a simulation are inlined into `simulate` by LLVM: called, they would spend half of a fast game's time
+# on handing over arguments.
 
 
 @njit(cache=True, nogil=True)
@@ -89,65 +117,86 @@ def find(nodes, key):
 
 
 @njit(cache=True, nogil=True)
-def expand(tree, slot, key, n, full):
-    """Makes an entry with edges for `tree.actions[:n]` in `slot`; False when the memory bound is reached."""
-    if tree.used[0] >= full or tree.used[1] + n > len(tree.edges):
+def rehash(nodes, larger):
+    """Puts all entries of `nodes` into the empty table `larger`."""
+    for i in range(len(nodes)):
+        if nodes[i].count != 0:
+            larger[find(larger, nodes[i].key)] = nodes[i]
+
+
+@njit(cache=True, nogil=True)
+def expand(node, edges, work, key, kind, actions, n):
+    """Makes the free slot `node` an entry with edges for `actions[:n]`; False when the memory bound is reached."""
+    first = work.edges
+    if work.entries >= work.full or first + n > len(edges):
         return False
-    first = tree.used[1]
-    node = tree.nodes[slot]
-    node.key, node.first, node.visits, node.count, node.room = key, first, 0, n, n
-    for i in range(n):
-        tree.edges[first + i].action = tree.actions[i]
-    tree.used[0] += 1
-    tree.used[1] += n
+    node.key, node.first, node.visits, node.count, node.room, node.kind = key, first, 0, n, n, kind
+    if kind == SHARED:
+        for i in range(n):
+            edges[first + i].action = actions[i]
+    work.entries += 1
+    work.edges += n
     return True
 
 
 @njit(cache=True, nogil=True)
-def edge_of(tree, node, action):
-    """Index of the edge for `action`, made if it is missing (an entry by a public key); -1 when memory is full."""
+def edge_of(node, edges, work, action):
+    """Index of a SHARED entry's edge for `action`, made if it is missing; -1 when memory is full."""
     first, count = np.int64(node.first), np.int64(node.count)
     for i in range(first, first + count):
-        if tree.edges[i].action == action:
+        if edges[i].action == action:
             return i
     if node.count == node.room:
-        room = 2 * count
-        if tree.used[1] + room > len(tree.edges):
+        room, moved = 2 * count, work.edges
+        if moved + room > len(edges):
             return -1
-        moved = tree.used[1]
         for i in range(count):
-            tree.edges[moved + i] = tree.edges[first + i]
+            edges[moved + i] = edges[first + i]
         node.first, node.room = moved, room
-        tree.used[1] += room
+        work.edges += room
         first = moved
-    tree.edges[first + count].action = action
+    edges[first + count].action = action
     node.count += 1
     return first + count
 
 
 @njit(cache=True, nogil=True)
-def select_ucb(tree, node, n, shared, exploration, rng):
-    """Index of an edge among those of `tree.actions[:n]` by UCB1 (Auer et al. 2002), an untried one first, or -1.
-
-    At a `shared` entry (public key) the legal actions differ between worlds; there the bonus counts the visits in
-    which the action was available.
-    """
-    best, score, untried = -1, -1.0, 0
-    log_visits = np.log(np.float64(node.visits) + 1.0)
-    for i in range(n):
-        index = edge_of(tree, node, tree.actions[i]) if shared else node.first + i
-        if index < 0:
-            continue
-        edge = tree.edges[index]
-        if shared:
-            edge.available += 1
+def select_ucb(edges, first, n, visits, exploration, rng):
+    """Index of the best of `n` edges from `first` by UCB1 (Auer et al. 2002); an untried one, by chance, before all."""
+    best, score, untried = first, -1.0, 0
+    logarithm = exploration * exploration * np.log(visits + 1.0)
+    for i in range(first, first + n):
+        edge = edges[i]
         if edge.visits == 0:
             untried += 1
-            if random_below(rng, untried) == 0:
+            if untried == 1 or random_below(rng, untried) == 0:
+                best = i
+        elif untried == 0:
+            value = edge.mean + np.sqrt(logarithm / edge.visits)
+            if value > score:
+                best, score = i, value
+    return best
+
+
+@njit(cache=True, nogil=True)
+def select_shared(node, edges, work, actions, n, rng):
+    """As `select_ucb` among `actions[:n]` at a SHARED entry; -1 without memory.
+
+    The bonus counts the visits in which an action was available (Cowling, Powley and Whitehouse 2012).
+    """
+    best, score, untried = -1, -1.0, 0
+    for i in range(n):
+        index = edge_of(node, edges, work, actions[i])
+        if index < 0:
+            continue
+        edge = edges[index]
+        edge.available += 1
+        if edge.visits == 0:
+            untried += 1
+            if untried == 1 or random_below(rng, untried) == 0:
                 best = index
         elif untried == 0:
-            logarithm = np.log(np.float64(edge.available) + 1.0) if shared else log_visits
-            value = edge.value / edge.visits + exploration * np.sqrt(logarithm / edge.visits)
+            value = edge.mean + work.exploration * np.sqrt(np.log(edge.available + 1.0) / edge.visits)
             if value > score:
                 best, score = index, value
     return best
@@ -196,216 +245,249 @@ def learn_regret(edges, first, n, chosen, probability, value, weight):
 
 @njit(cache=True, nogil=True)
 def _estimate(edge, seen, probability, value):
-    mean = edge.value / edge.visits if edge.visits > 0 else 0.5
+    mean = np.float64(edge.mean) if edge.visits > 0 else 0.5
     return mean + (value - mean) / probability if seen else mean
 
 
 @njit(cache=True, nogil=True)
-def entry_key(s, c, seat, mixture, tree, options):
-    """(key, shared): under which key `seat` finds its entry, and whether worlds with other legal actions share it."""
-    if seat == options.player or mixture or options.keys == EXACT:
-        return np.uint64(rules.information_key(s, c, seat)), False
+def entry_key(s, c, seat, mixture, nodes, work):
+    """(key, kind) of the entry at which `seat` chooses in `s`."""
+    if mixture and work.regret != 0:
+        return np.uint64(rules.information_key(s, c, seat)), REGRET
+    if work.keys == EXACT or seat == work.player:
+        return np.uint64(rules.information_key(s, c, seat)), PLAIN
     key = mix(np.uint64(rules.public_key(s, c)), np.uint64(seat + 1))
-    if options.keys == STAGED:
-        node = tree.nodes[find(tree.nodes, key)]
-        if node.count != 0 and node.visits >= options.stage:
-            return np.uint64(rules.information_key(s, c, seat)), False
-    return key, True
+    if work.keys == STAGED:
+        node = nodes[find(nodes, key)]
+        if node.count != 0 and node.visits >= work.stage:
+            return np.uint64(rules.information_key(s, c, seat)), PLAIN
+    return key, SHARED
 
 
 @njit(cache=True, nogil=True)
-def choose(s, c, seat, n, mixture, depth, tree, options, rng):
-    """`seat`'s choice among `tree.actions[:n]`: (action, depth, grown).
+def select(node, edges, work, actions, n, rng):
+    """(edge, probability) chosen at a known entry; edge -1 without memory for it, probability 0 but for REGRET."""
+    if node.kind == REGRET:
+        return select_regret(edges, np.int64(node.first), n, work.explore, rng)
+    if node.kind == SHARED:
+        return np.int64(select_shared(node, edges, work, actions, n, rng)), 0.0
+    visits = np.float64(node.visits)
+    return np.int64(select_ucb(edges, np.int64(node.first), n, visits, work.exploration, rng)), 0.0
+
+
+@njit(cache=True, nogil=True)
+def action_at(node, edges, index, actions):
+    """The action of edge `index`, where `actions` are the legal ones."""
+    if node.kind == SHARED:
+        return np.int64(edges[index].action)
+    return np.int64(actions[index - node.first])
+
+
+@njit(cache=True, nogil=True)
+def index_of(node, edges, work, action, actions):
+    """The edge of `action`, one of the legal `actions`; -1 without memory for it."""
+    if node.kind == SHARED:
+        return np.int64(edge_of(node, edges, work, action))
+    i = 0
+    while actions[i] != action:
+        i += 1
+    return np.int64(node.first) + i
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def choose(s, c, seat, n, mixture, depth, nodes, edges, work, actions, rng):
+    """`seat`'s choice among `actions[:n]`: (action, depth, grown).
 
     A known entry selects, and is put on the path. An unknown one is made (`grown`); there the playout policy chooses,
     or chance where a mixture is wanted. Without memory for it the policy chooses and nothing is learnt.
     """
-    key, shared = entry_key(s, c, seat, mixture, tree, options)
-    slot = find(tree.nodes, key)
-    node = tree.nodes[slot]
+    key, kind = entry_key(s, c, seat, mixture, nodes, work)
+    slot = find(nodes, key)
+    node = nodes[slot]
     grown = node.count == 0
-    regret = mixture and options.regret
-    index, probability = np.int64(-1), 0.0
-    if not grown or expand(tree, slot, key, n, options.full):
-        if regret:
-            index, probability = select_regret(tree.edges, np.int64(node.first), n, options.explore, rng)
-        elif grown:
-            action = np.int64(rules.playout_action(s, c, seat, tree.actions, n, rng))
-            index = np.int64(edge_of(tree, node, action))
-        else:
-            index = np.int64(select_ucb(tree, node, n, shared, options.exploration, rng))
+    if grown and not expand(node, edges, work, key, kind, actions, n):
+        return np.int64(rules.playout_action(s, c, seat, actions, n, rng)), depth, True
+    if grown and kind != REGRET:
+        action = np.int64(rules.playout_action(s, c, seat, actions, n, rng))
+        index, probability = index_of(node, edges, work, action, actions), 0.0
+    else:
+        index, probability = select(node, edges, work, actions, n, rng)
     if index < 0:
-        return np.int64(rules.playout_action(s, c, seat, tree.actions, n, rng)), depth, True
-    return np.int64(tree.edges[index].action), pass_by(tree, depth, slot, index, seat, probability), grown
+        return np.int64(rules.playout_action(s, c, seat, actions, n, rng)), depth, True
+    pass_by(work, depth, slot, index, seat, probability)
+    return action_at(node, edges, index, actions), depth + 1, grown
 
 
 @njit(cache=True, nogil=True)
-def pass_by(tree, depth, slot, index, seat, probability):
-    """Puts an entry and the edge taken there on the path; returns the path's new length."""
-    tree.path_node[depth] = slot
-    tree.path_edge[depth] = index
-    tree.path_player[depth] = seat
-    tree.path_prob[depth] = probability
-    return depth + 1
+def pass_by(work, depth, slot, index, seat, probability):
+    """Puts an entry and the edge taken there on the path."""
+    work.slot[depth] = slot
+    work.edge[depth] = index
+    work.seat[depth] = seat
+    work.probability[depth] = probability
 
 
-@njit(cache=True, nogil=True)
-def choose_jointly(s, c, chosen, depth, tree, options, rng):
-    """Fills `tree.joint` with everybody's choice at a simultaneous node, save that of seat `chosen`: (depth, grown)."""
+@njit(cache=True, nogil=True, forceinline=True)
+def choose_jointly(s, c, chosen, depth, nodes, edges, work, actions, joint, rng):
+    """Fills `joint` with everybody's choice at a simultaneous node, save that of seat `chosen`: (depth, grown)."""
     any_grown = False
-    for seat in range(options.players):
+    for seat in range(work.players):
         if seat == chosen:
             continue
-        n = np.int64(rules.legal_actions(s, c, seat, tree.actions))
-        action = tree.actions[0]
+        n = np.int64(rules.legal_actions(s, c, seat, actions))
+        action = actions[0]
         if n > 1:
-            action, depth, grown = choose(s, c, seat, n, True, depth, tree, options, rng)
+            action, depth, grown = choose(s, c, seat, n, True, depth, nodes, edges, work, actions, rng)
             any_grown = any_grown or grown
-        tree.joint[seat] = action
+        joint[seat] = action
     return depth, any_grown
 
 
-@njit(cache=True, nogil=True)
-def choose_root(s, c, tree, options, rng):
+@njit(cache=True, nogil=True, forceinline=True)
+def choose_root(s, c, nodes, edges, work, chains, lengths, actions, joint, rng):
     """Plays a whole move of the advised player at the root, and the others' choices if all choose at once.
 
     Returns (move, depth, grown).
     """
-    slot = find(tree.nodes, ROOT_KEY)
-    node = tree.nodes[slot]
-    probability = 0.0
-    if options.root_regret:
-        first, count = np.int64(node.first), np.int64(node.count)
-        index, probability = select_regret(tree.edges, first, count, options.explore, rng)
-    else:
-        index = np.int64(select_ucb(tree, node, np.int64(node.count), False, options.exploration, rng))
-    depth = pass_by(tree, 0, slot, index, options.player, probability)
-    move = np.int64(tree.edges[index].action)
-    grown = False
+    slot = find(nodes, ROOT_KEY)
+    node = nodes[slot]
+    index, probability = select(node, edges, work, actions, np.int64(node.count), rng)
+    pass_by(work, 0, slot, index, work.player, probability)
+    move = index - np.int64(node.first)
+    depth, grown = 1, False
     if rules.current_player(s, c) == SIMULTANEOUS:
-        tree.joint[options.player] = tree.chains[move, 0]
-        depth, grown = choose_jointly(s, c, options.player, depth, tree, options, rng)
-        rules.apply_joint(s, c, tree.joint)
+        joint[work.player] = chains[move, 0]
+        depth, grown = choose_jointly(s, c, work.player, depth, nodes, edges, work, actions, joint, rng)
+        rules.apply_joint(s, c, joint)
     else:
-        for i in range(tree.lengths[move]):
-            rules.apply_action(s, c, tree.chains[move, i])
+        for i in range(lengths[move]):
+            rules.apply_action(s, c, chains[move, i])
     return move, depth, grown
 
 
-@njit(cache=True, nogil=True)
-def descend(s, c, tree, options, rng):
-    """Walks from the root until an entry is new or the game ends: (move taken at the root, entries on the path)."""
-    move, depth, grown = choose_root(s, c, tree, options, rng)
-    while not grown and depth + options.players < MAX_PATH:
+@njit(cache=True, nogil=True, forceinline=True)
+def descend(s, c, depth, nodes, edges, work, actions, joint, rng):
+    """Walks on from below the root until an entry is new or the game ends; returns the path's length."""
+    grown = False
+    while not grown and depth + work.players < MAX_PATH:
         player = np.int64(rules.current_player(s, c))
         if player == TERMINAL:
             break
         if player == CHANCE:
             rules.apply_action(s, c, np.int64(rules.sample_chance(s, c, rng)))
         elif player == SIMULTANEOUS:
-            depth, grown = choose_jointly(s, c, -1, depth, tree, options, rng)
-            rules.apply_joint(s, c, tree.joint)
+            depth, grown = choose_jointly(s, c, -1, depth, nodes, edges, work, actions, joint, rng)
+            rules.apply_joint(s, c, joint)
         else:
-            n = np.int64(rules.legal_actions(s, c, player, tree.actions))
-            action = tree.actions[0]
+            n = np.int64(rules.legal_actions(s, c, player, actions))
+            action = actions[0]
             if n > 1:
                 mixture = bool(rules.mixed(s, c))
-                action, depth, grown = choose(s, c, player, n, mixture, depth, tree, options, rng)
+                action, depth, grown = choose(s, c, player, n, mixture, depth, nodes, edges, work, actions, rng)
             rules.apply_action(s, c, action)
-    return move, depth
+    return depth
 
 
-@njit(cache=True, nogil=True)
-def backup(tree, depth):
+@njit(cache=True, nogil=True, forceinline=True)
+def backup(depth, nodes, edges, work, out):
     """Adds every seat's own return to its own entries on the path."""
     for i in range(depth):
-        node = tree.nodes[tree.path_node[i]]
-        edge = tree.edges[tree.path_edge[i]]
-        value = tree.out[tree.path_player[i]]
+        node, chosen = nodes[work.slot[i]], work.edge[i]
+        edge = edges[chosen]
+        value, probability = out[work.seat[i]], work.probability[i]
         node.visits += 1
-        if tree.path_prob[i] > 0:
-            first, count, chosen = np.int64(node.first), np.int64(node.count), np.int64(tree.path_edge[i])
-            learn_regret(tree.edges, first, count, chosen, tree.path_prob[i], value, np.float64(node.visits))
-        edge.value += value
+        if probability > 0:
+            first, count = np.int64(node.first), np.int64(node.count)
+            learn_regret(edges, first, count, chosen, probability, value, np.float64(node.visits))
         edge.visits += 1
+        edge.mean += (value - edge.mean) / edge.visits
 
 
 @njit(cache=True, nogil=True)
-def simulate(n, root, constants, tree, options, table, rng):
+def simulate(
+    n, root, constants, table, rng, nodes, edges, workspace, world, chains, lengths, values, squares, actions, joint, out
+):
     """`n` simulations from `root` [1]: select and expand on the way down, play out, back up."""
-    c = constants[0]
+    nodes, edges, actions, joint = borrowed(nodes), borrowed(edges), borrowed(actions), borrowed(joint)
+    chains, lengths, out, table, rng = borrowed(chains), borrowed(lengths), borrowed(out), borrowed(table), borrowed(rng)
+    s, c, work = world[0], constants[0], workspace[0]
     for _ in range(n):
-        tree.world[0] = root[0]
-        s = tree.world[0]
-        rules.determinize(s, c, options.player, rng, table)
-        move, depth = descend(s, c, tree, options, rng)
-        playout(s, c, options.playout_steps, options.players, tree.actions, tree.joint, rng, tree.out)
-        for seat in range(options.players):
-            tree.out[seat] = (tree.out[seat] - options.low) * options.scale
-            tree.root_values[move, seat] += tree.out[seat]
-        tree.root_squares[move] += tree.out[options.player] ** 2
-        backup(tree, depth)
+        world[0] = root[0]
+        rules.determinize(s, c, work.player, rng, table)
+        move, depth, grown = choose_root(s, c, nodes, edges, work, chains, lengths, actions, joint, rng)
+        if not grown:
+            depth = descend(s, c, depth, nodes, edges, work, actions, joint, rng)
+        playout(s, c, work.playout_steps, work.players, actions, joint, rng, out)
+        for seat in range(work.players):
+            out[seat] = (out[seat] - work.low) * work.scale
+            values[move, seat] += out[seat]
+        squares[move] += out[work.player] ** 2
+        backup(depth, nodes, edges, work, out)
 
 
 @njit(cache=True, nogil=True)
-def best_edge(tree, node):
-    """Index of an entry's best edge: the one most chosen by regret matching, else the one most visited."""
+def best_edge(node, edges):
+    """Index of an entry's best edge: at REGRET the one most chosen, else the one most visited."""
     best = np.int64(node.first)
-    for i in range(node.first, node.first + node.count):
-        edge, top = tree.edges[i], tree.edges[best]
-        if edge.chosen > top.chosen or (edge.chosen == top.chosen and edge.visits > top.visits):
+    for i in range(best + 1, best + node.count):
+        edge, top = edges[i], edges[best]
+        if edge.chosen > top.chosen if node.kind == REGRET else edge.visits > top.visits:
             best = np.int64(i)
     return best
 
 
 @njit(cache=True, nogil=True)
-def expected_action(s, c, seat, mixture, tree, options, rng, table):
+def expected_action(s, c, seat, mixture, nodes, edges, work, world, table, actions, rng):
     """What `seat` is expected to do at `s`; -1 where the tree does not know, or the advised player could not."""
-    n = np.int64(rules.legal_actions(s, c, seat, tree.actions))
+    n = np.int64(rules.legal_actions(s, c, seat, actions))
     if n == 1:
-        return tree.actions[0]
+        return np.int64(actions[0])
     key = np.uint64(rules.information_key(s, c, seat))
-    for _ in range(4):
-        tree.world[0] = s
-        rules.determinize(tree.world[0], c, options.player, rng, table)
-        if np.uint64(rules.information_key(tree.world[0], c, seat)) != key:
+    for _ in range(4):  # other worlds that the advised player might be in
+        world[0] = s
+        rules.determinize(world[0], c, work.player, rng, table)
+        if np.uint64(rules.information_key(world[0], c, seat)) != key:
             return np.int64(-1)
-    found, _ = entry_key(s, c, seat, mixture, tree, options)
-    node = tree.nodes[find(tree.nodes, found)]
+    found, _ = entry_key(s, c, seat, mixture, nodes, work)
+    node = nodes[find(nodes, found)]
     if node.count == 0 or node.visits < MIN_LINE_VISITS:
         return np.int64(-1)
-    return np.int64(tree.edges[best_edge(tree, node)].action)
+    return action_at(node, edges, best_edge(node, edges), actions)
 
 
 @njit(cache=True, nogil=True)
-def line(world, constants, move, tree, options, table, rng, line_players, line_actions):
-    """The line of play expected after a root move: (seat, action) pairs into `line_*`; returns how many.
+def expected_line(
+    move, start, constants, table, rng, nodes, edges, workspace, world, chains, lengths, actions, joint, seats, line
+):
+    """The line of play after a root move from `start` [1]: (seat, action) pairs into `seats`, `line`; their number.
 
     It ends where the tree gets thin, at chance, and where it would hang on something the advised player cannot see.
     """
-    s, c = world[0], constants[0]
+    s, c, work = start[0], constants[0], workspace[0]
     length = 0
-    if rules.current_player(s, c) != SIMULTANEOUS:
-        for i in range(tree.lengths[move]):
-            rules.apply_action(s, c, tree.chains[move, i])
+    if rules.current_player(s, c) == SIMULTANEOUS:
+        joint[work.player] = chains[move, 0]
+        for seat in range(work.players):
+            if seat == work.player:
+                continue
+            joint[seat] = expected_action(s, c, seat, True, nodes, edges, work, world, table, actions, rng)
+            if joint[seat] < 0:
+                return length
+            seats[length], line[length] = seat, joint[seat]
+            length += 1
+        rules.apply_joint(s, c, joint)
     else:
-        tree.joint[options.player] = tree.chains[move, 0]
-        for seat in range(options.players):
-            if seat != options.player:
-                tree.joint[seat] = expected_action(s, c, seat, True, tree, options, rng, table)
-                if tree.joint[seat] < 0:
-                    return length
-                line_players[length], line_actions[length] = seat, tree.joint[seat]
-                length += 1
-        rules.apply_joint(s, c, tree.joint)
-    while length + options.players < len(line_players):
+        for i in range(lengths[move]):
+            rules.apply_action(s, c, chains[move, i])
+    while length < len(line):
         player = np.int64(rules.current_player(s, c))
         if player < 0:
             break
-        action = expected_action(s, c, player, bool(rules.mixed(s, c)), tree, options, rng, table)
+        mixture = bool(rules.mixed(s, c))
+        action = expected_action(s, c, player, mixture, nodes, edges, work, world, table, actions, rng)
         if action < 0:
             break
-        line_players[length], line_actions[length] = player, action
+        seats[length], line[length] = player, action
         length += 1
         rules.apply_action(s, c, action)
     return length
@@ -435,7 +517,7 @@ class SearchOptions:
 
 
 class Search:
-    """One tree over one view; `run` adds simulations to it."""
+    """One tree over one view; `run` adds simulations to it. The arrays are those of the module's table."""
 
     def __init__(
         self,
@@ -447,78 +529,130 @@ class Search:
         threads: int = 1,
     ) -> None:
         """Lays out the tables for `limit`, within this tree's share of `options.memory`."""
-        world = view.world()
         self.game: Game = view.game
-        self._root = world.box.record
+        moves, players, kind = len(chains), view.game.info.players, view.game.rules
+        self._root = view.world().box.record
         self._rng = rules.make_rng(seed)
-        self._table = np.zeros(max(1, self.game.rules.table_size))
-        self.tree = _make_tree(self.game, chains, limit, options.memory // threads)
-        info = self.game.info
-        simultaneous = world.current_player() == SIMULTANEOUS
-        mixture = simultaneous or bool(rules.mixed(self._root[0], self.game.c))
-        steps = self.game.rules.playout_steps if options.playout_steps is None else options.playout_steps
-        self.options = Options(
-            player=view.player,
-            players=info.players,
-            root_regret=mixture and options.mixtures,
-            regret=options.mixtures,
-            keys=KEYS[options.keys or self.game.rules.keys],
-            stage=options.stage,
-            exploration=options.exploration,
-            explore=options.explore,
-            playout_steps=steps,
-            low=info.min_utility,
-            scale=1.0 / (info.max_utility - info.min_utility),
-            full=len(self.tree.nodes) * 3 // 4,
-        )
+        self._table = np.zeros(max(1, kind.table_size))
         rules.prepare(self._root[0], self.game.c, view.player, self._table)
+        self._memory = options.memory // threads
+        slots = 1 << 8
+        while slots * 3 // 4 < min(limit.most_simulations(), FIRST_ENTRIES):
+            slots *= 2
+        self.nodes, self.edges = np.zeros(slots, NODE), np.zeros(moves + EDGES_PER_SLOT * slots, EDGE)
+        self.work = np.zeros(1, WORK)
+        self._set_work(view, options, moves)
+        self._chains = np.zeros((moves, max(map(len, chains))), np.int64)
+        for i, chain in enumerate(chains):
+            self._chains[i, : len(chain)] = chain
+        self._lengths = np.array([len(chain) for chain in chains], np.int64)
+        self.root_values, self.root_squares = np.zeros((moves, players)), np.zeros(moves)
+        self._world = np.zeros(1, kind.state)
+        self._actions, self._joint = np.zeros(kind.max_actions, np.int64), np.zeros(players, np.int64)
+        self._out = np.zeros(players)
+
+    def _set_work(self, view: View, options: SearchOptions, moves: int) -> None:
+        work, game = self.work[0], self.game
+        world, info = self._root[0], game.info
+        simultaneous = rules.current_player(world, game.c) == SIMULTANEOUS
+        mixture = simultaneous or rules.mixed(world, game.c)
+        work["player"], work["players"], work["regret"] = view.player, info.players, options.mixtures
+        work["keys"], work["stage"] = KEYS[options.keys or game.rules.keys], options.stage
+        work["exploration"], work["explore"] = options.exploration, options.explore
+        steps = game.rules.playout_steps if options.playout_steps is None else options.playout_steps
+        work["playout_steps"] = steps
+        work["low"], work["scale"] = info.min_utility, 1.0 / (info.max_utility - info.min_utility)
+        work["full"] = len(self.nodes) * 3 // 4
+        work["entries"], work["edges"] = 1, moves
+        root = self.nodes[int(ROOT_KEY) & (len(self.nodes) - 1)]
+        root["key"], root["count"], root["room"] = ROOT_KEY, moves, moves
+        self.mixture = bool(mixture and options.mixtures)
+        root["kind"] = REGRET if self.mixture else PLAIN
+
+    @property
+    def entries(self) -> int:
+        """Entries in use."""
+        return int(self.work["entries"][0])
+
+    @property
+    def full(self) -> bool:
+        """Whether the memory bound was reached."""
+        return self._room() == 0
+
+    def _room(self) -> int:
+        """Simulations that surely fit into the tables: each makes at most an entry for everybody, at two nodes."""
+        work, players = self.work[0], self.game.info.players
+        entries = int(work["full"] - work["entries"]) // (2 * players)
+        edges = (len(self.edges) - int(work["edges"])) // (2 * players * self.game.rules.max_actions)
+        return min(entries, edges)
+
+    def _grow(self) -> bool:
+        """Doubles whichever table is short; False when that would take more than the memory bound."""
+        work = self.work[0]
+        nodes, edges = len(self.nodes), len(self.edges)
+        if 2 * int(work["edges"]) * nodes > int(work["entries"]) * 3 * edges // 2:
+            edges *= 2
+        else:
+            nodes *= 2
+        if nodes * NODE.itemsize + edges * EDGE.itemsize > self._memory:
+            return False
+        if nodes > len(self.nodes):
+            larger = np.zeros(nodes, NODE)
+            rehash(self.nodes, larger)
+            self.nodes = larger
+            work["full"] = nodes * 3 // 4
+        else:
+            self.edges = np.concatenate([self.edges, np.zeros(edges - len(self.edges), EDGE)])
+        return True
 
     def run(self, n: int) -> None:
-        """`n` simulations more."""
-        simulate(n, self._root, self.game.constants, self.tree, self.options, self._table, self._rng)
+        """`n` simulations more; the tables grow as they have to, up to the memory bound."""
+        while n > 0:
+            room = self._room()
+            if room == 0 and self._grow():
+                continue
+            batch = n if room == 0 else min(n, room)
+            n -= batch
+            simulate(
+                batch,
+                self._root,
+                self.game.constants,
+                self._table,
+                self._rng,
+                self.nodes,
+                self.edges,
+                self.work,
+                self._world,
+                self._chains,
+                self._lengths,
+                self.root_values,
+                self.root_squares,
+                self._actions,
+                self._joint,
+                self._out,
+            )
 
     def line(self, move: int, most: int = 24) -> list[tuple[int, int]]:
         """The (seat, action) pairs expected after root move `move`, at most `most`."""
-        players, actions = np.zeros(most, np.int64), np.zeros(most, np.int64)
-        rng = rules.make_rng(0)
-        world = self._root.copy()
-        n = line(world, self.game.constants, move, self.tree, self.options, self._table, rng, players, actions)
-        return list(zip(players[:n].tolist(), actions[:n].tolist(), strict=True))
-
-
-def _make_tree(game: Game, chains: list[tuple[int, ...]], limit: Limit, memory: int) -> Tree:
-    """Empty tables for a search of `limit` whose root has the moves `chains`, in about `memory` bytes at most."""
-    moves, players = len(chains), game.info.players
-    slots = 1 << 10
-    edges_per_slot = 4
-    bytes_per_slot = NODE.itemsize + edges_per_slot * EDGE.itemsize
-    wanted = limit.most_simulations() * 2
-    while slots * 3 // 4 < wanted and 2 * slots * bytes_per_slot <= memory:
-        slots *= 2
-    nodes, edges = np.zeros(slots, NODE), np.zeros(slots * edges_per_slot + moves, EDGE)
-    table = np.zeros((moves, max(map(len, chains))), np.int64)
-    for i, chain in enumerate(chains):
-        table[i, : len(chain)] = chain
-    root = nodes[int(ROOT_KEY) & (slots - 1)]
-    root["key"], root["count"], root["room"] = ROOT_KEY, moves, moves
-    edges["action"][:moves] = np.arange(moves)
-    return Tree(
-        nodes=nodes,
-        edges=edges,
-        used=np.array([1, moves], np.int64),
-        chains=table,
-        lengths=np.array([len(chain) for chain in chains], np.int64),
-        root_values=np.zeros((moves, players)),
-        root_squares=np.zeros(moves),
-        path_node=np.zeros(MAX_PATH, np.int64),
-        path_edge=np.zeros(MAX_PATH, np.int64),
-        path_player=np.zeros(MAX_PATH, np.int64),
-        path_prob=np.zeros(MAX_PATH),
-        world=np.zeros(1, game.rules.state),
-        actions=np.zeros(game.rules.max_actions, np.int64),
-        joint=np.zeros(players, np.int64),
-        out=np.zeros(players),
-    )
+        seats, actions = np.zeros(most, np.int64), np.zeros(most, np.int64)
+        n = expected_line(
+            move,
+            self._root.copy(),
+            self.game.constants,
+            self._table,
+            rules.make_rng(0),
+            self.nodes,
+            self.edges,
+            self.work,
+            self._world,
+            self._chains,
+            self._lengths,
+            self._actions,
+            self._joint,
+            seats,
+            actions,
+        )
+        return list(zip(seats[:n].tolist(), actions[:n].tolist(), strict=True))
 
 
 @dataclass(frozen=True)
@@ -629,17 +763,17 @@ def _result(
     """Adds up the roots of the trees."""
     moves, info = len(chains), view.game.info
     width = info.max_utility - info.min_utility
-    edges = [t.tree.edges[:moves] for t in trees]
+    edges = [t.edges[:moves] for t in trees]
     visits = np.array([e["visits"] for e in edges], np.int64).sum(axis=0)
-    sums = np.sum([t.tree.root_values for t in trees], axis=0)
-    squares = np.sum([t.tree.root_squares for t in trees], axis=0)
+    sums = np.sum([t.root_values for t in trees], axis=0)
+    squares = np.sum([t.root_squares for t in trees], axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         means = sums / visits[:, None]
         own = means[:, view.player]
         # Half a return of doubt besides what was seen: a few equal returns are no certainty.
         variance = np.maximum(0, squares - visits * own**2) + 0.25
         errors = np.sqrt(variance) / visits
-    if trees[0].options.root_regret:
+    if trees[0].mixture:
         chosen = np.sum([e["chosen"] for e in edges], axis=0, dtype=np.float64)
         shares = chosen / chosen.sum()
     else:
@@ -654,8 +788,8 @@ def _result(
         shares=shares,
         simulations=simulations,
         seconds=seconds,
-        entries=sum(int(t.tree.used[0]) for t in trees),
-        full=any(t.tree.used[0] >= t.options.full for t in trees),
+        entries=sum(t.entries for t in trees),
+        full=any(t.full for t in trees),
         interrupted=interrupted,
         line=trees[0].line,
     )

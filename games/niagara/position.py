@@ -187,6 +187,8 @@ class Niagara(Words):
         if before["phase"] == r.CHOOSE:
             if player in actions:
                 seen.append(f"P{player} card {CARDS[actions[player]]}")
+            elif c["sequential"]:
+                seen.append(f"P{next(iter(actions))} puts down a card.")
         else:
             for actor, action in actions.items():
                 who = "" if actor == CHANCE else f"P{actor} "

@@ -43,25 +43,25 @@ def redrawn(state: State, player: int, seed: int) -> np.ndarray:
 
 # Perfect recall, by whole trees.
 
-MANY = {"niagara": 30, "voyageur_connect_four": 0, "voyageur_tic_tac_toe": 0}  # games too large for a whole tree
-TREES = [
-    *(name for name in ("voyageur_kuhn_poker",)),
-    "voyageur_goofspiel(num_cards=3)",
-    "voyageur_goofspiel(num_cards=3,imp_info=true)",
-    "voyageur_goofspiel(num_cards=3,sequential=true)",
-    "voyageur_goofspiel(num_cards=3,imp_info=true,sequential=true)",
-    "voyageur_goofspiel(players=3,num_cards=2,imp_info=true,sequential=true)",
-    "niagara simultaneous",
-    "niagara sequential",
-    "niagara random river",
-]
+TOO_LARGE = {"voyageur_connect_four", "voyageur_tic_tac_toe"}
+TREES = {  # and whether somebody has to act there without telling two nodes apart
+    "voyageur_kuhn_poker": True,
+    "voyageur_goofspiel(num_cards=3)": False,
+    "voyageur_goofspiel(num_cards=3,imp_info=true)": True,
+    "voyageur_goofspiel(num_cards=3,sequential=true)": True,
+    "voyageur_goofspiel(num_cards=3,imp_info=true,sequential=true)": True,
+    "voyageur_goofspiel(players=3,num_cards=2,imp_info=true,sequential=true)": True,
+    "niagara simultaneous": True,
+    "niagara sequential": True,
+    "niagara random river": False,
+}
 
-# A last round and a half of Niagara: P1 and P2 still act with unknown cards, then one more card is played.
+# The last two rounds of Niagara, with few canoes and few cards.
 LATE = {
     "game": "niagara", "round": 5, "weather": -1,
     "players": [
         {"cards": [2, "CLOUD"], "canoes": {"a": {"at": "S2"}, "b": {"at": "FALLEN"}}},
-        {"cards": [1, 2], "canoes": {"a": {"at": "S1"}, "b": {"at": "FALLEN"}}},
+        {"cards": [1, 3], "canoes": {"a": {"at": "S1"}, "b": {"at": "S4", "gem": "AME"}}},
         {"cards": [1, "CLOUD"], "canoes": {"a": {"at": "SHORE"}, "b": {"at": "FALLEN"}}},
     ],
 }  # fmt: skip
@@ -119,21 +119,21 @@ def test_information_states(text: str) -> None:
                 state.observation(seat),
                 state.current_player(),
             )
-            shared += information[seat] in known[seat]
+            shared += seat in acting and information[seat] in known[seat]
             assert known[seat].setdefault(information[seat], fact) == fact
         for step, after in children(state):
             then = [
                 (*past, (information[seat], step[seat])) if seat in step else past for seat, past in enumerate(pasts)
             ]
             stack.append((after, then))
-    assert nodes > 20
-    assert shared or text == "voyageur_goofspiel(num_cards=3)"
+    assert nodes > 10
+    assert bool(shared) == TREES[text]
     assert len(set().union(*known)) == sum(map(len, known))
 
 
 def test_trees_are_of_all_small_games() -> None:
     """A game that is registered and has no tree above is one that is too large for that."""
-    assert set(DEFINITIONS) - {text.split("(")[0].split()[0] for text in TREES} <= set(MANY)
+    assert set(DEFINITIONS) - {text.split("(")[0].split()[0] for text in TREES} <= TOO_LARGE
 
 
 # Keys.
@@ -168,7 +168,7 @@ def test_public_keys_are_equal_when_public_texts_are_equal(game: Game, some_stat
 
 
 @njit(cache=True)
-def _collect(box, root, c, rng, actions, joint, records, keys):  # noqa: ANN001, ANN202
+def _collect(box, root, c, rng, actions, joint, records, keys):
     """Random games of Niagara one after another, until `records` is full of their states."""
     s = box[0]
     box[0] = root[0]
@@ -230,13 +230,7 @@ def test_redrawing_leaves_what_is_seen(game: Game, some_states: SomeStates) -> N
             assert games.at_decision(other) == games.at_decision(state)
             if games.at_decision(state) and not DEFINITIONS[game.definition.name].reference:
                 assert games.position_of(other, viewer=player) == games.position_of(state, viewer=player)
-    assert bool(changed) == _hides_for_random_states(game)
-
-
-def _hides_for_random_states(game: Game) -> bool:
-    return game.info.hides and not game.parameters.get("reveal") == "SIMULTANEOUS" or bool(
-        game.info.hides and game.parameters.get("sequential")
-    )
+    assert bool(changed) == game.info.hides
 
 
 def test_redrawing_depends_on_what_is_seen_only(game: Game, some_states: SomeStates) -> None:
@@ -256,7 +250,7 @@ def test_views_hold_what_is_seen_only(game: Game, some_states: SomeStates) -> No
             other = games.view_of(one.sample(rng), player)
             assert other.world().box.record.tobytes() == one.world().box.record.tobytes()
             assert other.world().box.start == one.world().box.start
-            assert other.world().full_history() == one.world().full_history()
+            assert other.world().history() == one.world().history()
 
 
 def test_advice_on_a_move_does_not_look(some_states: SomeStates) -> None:
@@ -286,7 +280,7 @@ def test_advice_on_a_move_does_not_look(some_states: SomeStates) -> None:
 def test_resampling(game: Game, some_states: SomeStates) -> None:
     """A state drawn for a player says to that player all that the original said, present and past."""
     rng = np.random.default_rng(28)
-    for state in some_states(game, 40, seed=28):
+    for state in some_states(game, 24, seed=28):
         for player in range(game.num_players()):
             for other in (
                 state.resample_from_infostate(player, rng.random),
@@ -298,7 +292,7 @@ def test_resampling(game: Game, some_states: SomeStates) -> None:
                 assert key_of(other, player) == key_of(state, player)
                 assert len(other.full_history()) == len(state.full_history())
                 if state.is_chance_node():
-                    assert other.chance_outcomes() == state.chance_outcomes()
+                    assert len(other.chance_outcomes()) == len(state.chance_outcomes())
                     continue
                 assert other.information_state_string(player) == state.information_state_string(player)
                 assert other.information_state_tensor(player) == state.information_state_tensor(player)
@@ -332,7 +326,7 @@ HIDING = {
         {"cards": [1, 2, 4, 5, "CLOUD"], "played": "?", "canoes": {"a": {"at": "S4", "gem": "DIA"}}},
         {"cards": [2, 3, 4, 5], "played": 1},
         {"cards": [2, 3, 4, 5], "played": "CLOUD", "acted": True},
-        {"cards": [1, 2, 3, 4, 5], "played": 6, "acted": True, "canoes": {"b": {"at": "R7"}}},
+        {"cards": [1, 2, 3, 4], "played": 6, "acted": True, "canoes": {"b": {"at": "R7"}}},
     ],
 }  # fmt: skip
 
@@ -397,10 +391,12 @@ def test_a_view_of_a_position_is_the_view_of_its_states() -> None:
         assert hash(again) == hash(view)
         assert again.position == view.position
         complete = games.position_of(view.sample(np.random.default_rng(31)))
+        if position["first_player"] == 1:  # complete, the card of seat 1, who acts, is turned up
+            continue
         assert games.view_from(complete, viewer=2) == view
         assert games.view_from(complete | {"viewer": 2}) == view
-        with pytest.raises(games.PositionError, match="viewer"):
-            games.view_from(position, viewer=0)
+    with pytest.raises(games.PositionError, match="viewer"):
+        games.view_from(HIDING, viewer=0)
 
 
 @pytest.mark.parametrize("player", range(3))

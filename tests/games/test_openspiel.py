@@ -356,7 +356,7 @@ def test_legal_actions_are_sorted_and_named_apart(game: games.Game, some_states:
             limit = game.max_chance_outcomes() if state.is_chance_node() else game.num_distinct_actions()
             assert actions == sorted(set(actions))
             assert actions
-            assert 0 <= actions[0]
+            assert actions[0] >= 0
             assert actions[-1] < limit
             names = [state.action_to_string(seat, action) for action in actions]
             assert len(set(names)) == len(actions)

@@ -1,0 +1,256 @@
+"""Ten thousand broken position files: each is read, or refused in one line that names a field; nothing else happens."""
+
+import copy
+import io
+import json
+import math
+import random
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import yaml
+
+from voyageur import games
+
+SEED = 20
+NUMBER = 10_000
+PARTS = 5
+ODD_VALUES: tuple[Any, ...] = (
+    None, True, False, 0, -1, 1, 2, 8, 127, 128, 255, 256, 2**31, 2**63, -(2**63), 10**40, 0.5, -0.0, 1e300,
+    float("nan"), float("inf"), "", "?", "S3", "S9", "CLOUD", "LEFT", "AME", "1", "\n", "a\nb", "\r", "\u2028", "\0",
+    "\x85", "\ud800", "x" * 5000, [], {}, [[]], [None], [1, 1], {"a": 1}, {"": None}, ["?"] * 9, [{}] * 9,
+    {"AME": 7}, {"a": {"at": "S1"}}, "!!python/object:os.system",
+)  # fmt: skip
+ODD_KEYS = ("", "a\nb", "\u2028", "\ud800", "x" * 400, "viewer", "acted", "played", "gem", "at", "<<", "=", "null", "1")
+FRAGMENTS = (
+    "&a [*a]", "&a {x: *a}", "{<<: *a}", "!!bool maybe", "!!int ''", "!!int x", "!!float x", "!!timestamp x",
+    "!!binary '?'", "!!python/name:os.system", "!!set {a, b}", "!!omap [a: 1]", "2001-13-45", "2001-01-01", "0x1g",
+    "1:60:99", "9" * 5000, "-.inf", ".nan", "? [a]\n: b", "[" * 300, "{a: " * 300, "- " * 300, "*nowhere", "%YAML 9.9",
+    "---\n---", "...", "\t", "\0", "'", '"', "|", ">", "@", "`", "{}", "[]", "!", "!<x> y", "1_000", "0o17", "~",
+    '{"a": 1, "a": 2}', '"\\ud800"', "\\", "NaN", "-Infinity", "1e999",
+)  # fmt: skip
+
+
+def places(value: Any) -> list[tuple[Any, Any]]:
+    """Every container in `value` with every key or index in it."""
+    found = []
+    for key in list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else []:
+        found.append((value, key))
+        found += places(value[key])
+    return found
+
+
+def mutated(position: Any, dice: random.Random) -> Any:
+    """A copy of the position with one to three things wrong (or at least different)."""
+    position = copy.deepcopy(position)
+    for _ in range(dice.randint(1, 3)):
+        holder, key = dice.choice(places(position) or [({}, None)])
+        if key is None or (isinstance(holder, list) and key >= len(holder)):
+            continue
+        what = dice.randrange(8)
+        if what == 0:
+            del holder[key]
+        elif what == 1 and isinstance(holder, dict):
+            holder[dice.choice(ODD_KEYS)] = copy.deepcopy(dice.choice(ODD_VALUES))
+        elif what == 2 and isinstance(holder, list):
+            holder.insert(key, copy.deepcopy(dice.choice([*ODD_VALUES, holder[key]])))
+        elif what == 3:
+            other, other_key = dice.choice(places(position))
+            holder[key] = copy.deepcopy(other[other_key])
+        elif what == 4 and isinstance(holder[key], int):
+            holder[key] += dice.choice([-2, -1, 1, 2, 100])
+        elif what == 5:
+            for _ in range(dice.choice([1, 5, 35])):
+                holder[key] = [holder[key]] if dice.random() < 0.5 else {"a": holder[key]}
+        else:
+            holder[key] = copy.deepcopy(dice.choice(ODD_VALUES))
+    return position
+
+
+def as_json(position: Any, dice: random.Random) -> bytes:
+    """The position as JSON."""
+    return json.dumps(position, ensure_ascii=dice.random() < 0.5).encode("utf-8", "surrogatepass")
+
+
+def as_yaml(position: Any, dice: random.Random) -> bytes:
+    """The position as YAML."""
+    text = yaml.dump(position, allow_unicode=True, default_flow_style=dice.choice([None, True, False]))
+    return text.encode("utf-8", "surrogatepass")
+
+
+def torn(data: bytes, dice: random.Random) -> bytes:
+    """The file with its bytes changed: cut off, doubled, overwritten, or with something odd put in."""
+    what = dice.randrange(7)
+    at = dice.randrange(len(data) + 1)
+    if what == 0:
+        return data[:at]
+    if what == 1:
+        return data[at:] + data[:at]
+    if what == 2:
+        return data[:at] + bytes(dice.randrange(256) for _ in range(dice.randint(1, 4))) + data[at + 1 :]
+    if what == 3:
+        return data + data[:at]
+    spots = [i for i, byte in enumerate(data) if byte in b' :,[]{}\n"'] or [0]
+    at = dice.choice(spots)
+    return data[:at] + dice.choice(FRAGMENTS).encode() + data[at + dice.randint(0, 1) :]
+
+
+def attempt(load: Callable[[], Any]) -> bool:
+    """Whether `load` succeeds; its refusal must be one short line that names a field."""
+    try:
+        load()
+    except games.PositionError as error:
+        text = str(error)
+        assert error.field
+        assert text.startswith(error.field)
+        assert text == f"{error.field}: {error.problem}"
+        assert len(text) < 300
+        assert text.isprintable()
+        text.encode("utf-8")
+        return False
+    return True
+
+
+def load_all(position: Any) -> bool:
+    """The position as a state and as a view; whether either took it."""
+    as_state = attempt(lambda: games.position_of(games.state_from(position)))
+    as_view = attempt(lambda: games.view_from(position).position)
+    assert as_state <= (as_view or "viewer" not in position)
+    return as_state or as_view
+
+
+@pytest.fixture(scope="module")
+def positions(cases: Callable[[str], list[dict[str, Any]]]) -> list[Any]:
+    """The positions of all cases."""
+    return [case["position"] for case in cases("niagara") if case.get("kind") != "river"]
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_mutated_files(positions: list[Any], part: int, record_property: Callable[[str, object], None]) -> None:
+    """Changed values, keys and bytes, as JSON and as YAML."""
+    dice = random.Random(SEED + part)
+    slowest, taken = (0.0, b""), 0
+    for _ in range(NUMBER // PARTS):
+        position = dice.choice(positions)
+        if dice.random() < 0.7:
+            position = mutated(position, dice)
+        data = (as_yaml if dice.random() < 0.4 else as_json)(position, dice)
+        if dice.random() < 0.4:
+            data = torn(data, dice)
+        begun = time.perf_counter()
+        try:
+            given = games.read(io.BytesIO(data))
+        except games.PositionError as error:
+            assert not attempt(_raiser(error))
+        else:
+            taken += load_all(given)
+        slowest = max(slowest, (time.perf_counter() - begun, data[:80]))
+    record_property("slowest", slowest[0])
+    print(f"part {part}: {taken} taken, the slowest took {slowest[0]:.3f} s: {slowest[1]!r}")
+    assert 0.02 * NUMBER / PARTS < taken < 0.5 * NUMBER / PARTS  # most are refused, but not all for the same reason
+
+
+def _raiser(error: Exception) -> Callable[[], Any]:
+    def fail() -> None:
+        raise error
+
+    return fail
+
+
+@pytest.mark.parametrize("value", [*ODD_VALUES, object(), b"x", {1: 2}, {None: 1}, {("a",): 1}, (1, 2), math])
+def test_odd_python_values(value: Any) -> None:
+    """What is handed over in Python without a file, as the position and as each of its fields."""
+    with pytest.raises(games.PositionError):
+        games.state_from(value)
+    for field in ("game", "params", "viewer", "round", "phase", "first_player", "weather", "fork", "players", "sites"):
+        load_all({"game": "niagara", "players": [{}, {}, {}], field: value})
+    for field in ("cards", "played", "acted", "canoes", "gems"):
+        load_all({"game": "niagara", "players": [{}, {field: value}, {}]})
+    if isinstance(value, str | int):
+        load_all({"game": "niagara", "players": [{}, {}, {}], value: 1})
+
+
+def refused(text: str | bytes) -> str:
+    """The message with which a file is refused."""
+    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    with pytest.raises(games.PositionError) as error:
+        games.state_from(games.read(io.BytesIO(data)))
+    assert not attempt(_raiser(error.value))
+    return str(error.value)
+
+
+LAUGHS = "\n".join(["l0: &l0 [x, x]"] + [f"l{i}: &l{i} [{', '.join([f'*l{i - 1}'] * 9)}]" for i in range(1, 30)])
+MERGES = "\n".join(
+    ["m0: &m0 {k: 1}"] + [f"m{i}: &m{i} {{<<: [{', '.join([f'*m{i - 1}'] * 9)}]}}" for i in range(1, 30)]
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " ",
+        "\n\n",
+        "# nothing",
+        "null",
+        "[]",
+        "42",
+        "niagara",
+        b"\xff\xfe",
+        b"\x80",
+        b"\xef\xbb\xbf",
+        b"game: niagara\xff",
+        "[" * 100_000,
+        "{" * 100_000,
+        "{a: " * 50_000,
+        '{"a":' * 100_000,
+        "- " * 100_000,
+        "a:\n" + "".join(" " * i + "- \n" for i in range(1, 500)),
+        LAUGHS,
+        f"game: niagara\nplayers: *p\n{LAUGHS}",
+        f"{LAUGHS}\ngame: niagara\nplayers: *l29",
+        MERGES,
+        f"{MERGES}\ngame: niagara\nplayers: [*m29, *m29, *m29]",
+        "game: niagara\nplayers: &p [*p, *p, *p]",
+        "&a {game: niagara, players: *a}",
+        "&a {game: niagara, players: [{}, {}, {}], params: {<<: *a}}",
+        "game: niagara\ngame: niagara\nplayers: [{}, {}, {}]",
+        '{"game": "niagara", "players": [{}, {}, {}], "players": []}',
+        '{"game": "niagara", "players": [{"a\\nb": 1}, {}, {}]}',
+        '{"game": "niagara", "players": [{}, {}, {}], "a\\nb": 1, "a\\nb": 1}',
+        "game: niagara\nplayers: [{}, {}, {}]\nround: 2001-01-01",
+        "game: niagara\nplayers: [{}, {}, {}]\nround: " + "9" * 10_000,
+        '{"game": "niagara", "players": [{}, {}, {}], "round": ' + "9" * 10_000 + "}",
+        "game: niagara\nplayers: " + "[{}, " * 3,
+        "game: niagara\n--- \ngame: niagara",
+        " " * 300_000,
+        "game: niagara\nplayers: [{}, {}, {}]\n" + "#" * 300_000,
+    ],
+)
+def test_hostile_files(text: str | bytes) -> None:
+    """Deep, cyclic, exponential, doubled, cut off, too long: each is one line at once."""
+    refused(text)
+
+
+def test_messages_say_where() -> None:
+    """The field at fault, and for a broken file the line."""
+    assert refused("game: niagara\nplayers: [{}, {at: 1}, {}]").startswith("players[1].at: unknown field")
+    assert refused("game: niagara\nplayers:\n  - {}\n  - {\n").startswith("file: neither YAML nor JSON (line ")
+    assert refused("game: niagara\nround: 1\nround: 2").startswith("round: given twice (line 3)")
+    assert refused('{"game": "niagara", "round": 1, "round": 2}').startswith("round: given twice")
+    assert refused(b"game: \xff") == "file: not UTF-8 text (byte 7)"
+
+
+def test_yaml_that_people_write() -> None:
+    """Anchors, comments, a byte order mark, flow style and JSON in a YAML file are all fine."""
+    wanted = games.state_from({"game": "niagara", "players": [{"cards": [1, 2]}] * 3}).box.record.tobytes()
+    for text in (
+        "# a comment\ngame: niagara\nplayers:\n  - &p {cards: [1, 2]}\n  - *p\n  - *p\n",
+        "\ufeffgame: niagara\nplayers: [{cards: [2, 1]}, {cards: [1, 2]}, {cards: [1, 2]}]",
+        '{"game": "niagara", players: [{cards: [1, 2]}, {"cards": [1, 2]}, {cards: [1, 2]}]}',
+        '  {"game": "niagara", "players": [{"cards": [1, 2]}, {"cards": [1, 2]}, {"cards": [1, 2]}]}\n',
+    ):
+        assert games.state_from(games.read(io.StringIO(text))).box.record.tobytes() == wanted or text[0] == "\ufeff"
+        assert games.state_from(games.read(io.BytesIO(text.encode()))).box.record.tobytes() == wanted
