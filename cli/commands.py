@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from voyageur import games, solvers
-from voyageur.cli import progress, tables
+from voyageur.cli import progress
 from voyageur.games import positions, spiel
 from voyageur.games.rules import CHANCE, SIMULTANEOUS
 from voyageur.games.words import Field
@@ -24,7 +24,7 @@ def list_games(args: Any) -> int:
     if args.json:
         print(json.dumps(found))
     else:
-        tables.print_games(found)
+        _tables().print_games(found)
     return 0
 
 
@@ -49,7 +49,7 @@ def show(args: Any) -> int:
     seen = _load(args.position, args.viewer)
     state = seen.world() if isinstance(seen, games.View) else seen
     viewer = seen.player if isinstance(seen, games.View) else None
-    tables.print_board(state.game.words.draw(state.box.s, state.game.c, viewer))
+    _tables().print_board(state.game.words.draw(state.box.s, state.game.c, viewer))
     return 0
 
 
@@ -101,7 +101,7 @@ def hint(args: Any) -> int:
     if args.json:
         print(json.dumps(advice.to_dict()))
     else:
-        tables.print_advice(advice)
+        _tables().print_advice(advice)
     return 130 if advice.interrupted else 0
 
 
@@ -114,7 +114,7 @@ def bench(args: Any) -> int:
     if args.json:
         print(json.dumps(measured.to_dict()))
     else:
-        tables.print_bench(measured)
+        _tables().print_bench(measured)
     return 0
 
 
@@ -134,6 +134,13 @@ def _load(path: str, viewer: int | None = None) -> games.State | games.View:
     if viewer is None and position.get("viewer") is None:
         return games.state_from(position)
     return games.view_from(position, viewer)
+
+
+def _tables() -> Any:
+    """The module that draws; rich, which it imports, takes longer than all else that JSON output needs."""
+    from voyageur.cli import tables
+
+    return tables
 
 
 def _seat(seat: int | None, players: int) -> int | None:

@@ -104,7 +104,8 @@ class View:
         """`state` with all that the player cannot see redrawn, in the record and in the history."""
         record = state.box.record.copy()
         table = np.zeros(max(1, self.game.rules.table_size))
-        rules.prepare(record[0], self.game.c, self.player, table)
+        if self.game.rules.table_size:
+            rules.prepare(record[0], self.game.c, self.player, table)
         rules.determinize(record[0], self.game.c, self.player, bits, table)
         if not state.full_history():
             return self.game.state_with(record)

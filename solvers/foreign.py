@@ -81,6 +81,9 @@ def _python_bot(name: str, game: Any, limit: Limit, seed: int) -> pyspiel.Bot:
     evaluator = mcts.RandomRolloutEvaluator(1, random_state)
     if name == "mcts" or game.get_type().information == pyspiel.GameType.Information.PERFECT_INFORMATION:
         return mcts.MCTSBot(game, EXPLORATION, limit.nodes, evaluator, random_state=random_state)
+    if type(game.new_initial_state()).resample_from_infostate is pyspiel.State.resample_from_infostate:
+        name = game.get_type().short_name
+        raise ValueError(f"solver: OpenSpiel's ismcts needs resample_from_infostate, which {name} has not")
     return ismcts.ISMCTSBot(game, evaluator, EXPLORATION, limit.nodes, random_state=random_state)
 
 

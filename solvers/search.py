@@ -102,10 +102,6 @@ WORK = np.dtype(
 )
 
 
-# The steps of a simulation are inlined into `simulate` by LLVM: called, they would spend half of a fast game's time
-# on handing over arguments.
-
-
 @njit(cache=True, nogil=True)
 def find(nodes, key):
     """The slot of `key`, or the free slot where it belongs."""
@@ -184,22 +180,22 @@ def select_shared(node, edges, work, actions, n, rng):
 
     The bonus counts the visits in which an action was available (Cowling, Powley and Whitehouse 2012).
     """
-    best, score, untried = -1, -1.0, 0
+    best, score, untried = np.int64(-1), -1.0, 0  # `best` counts from the first edge: a new edge may move them all
     for i in range(n):
-        index = edge_of(node, edges, work, actions[i])
+        index = np.int64(edge_of(node, edges, work, actions[i]))
         if index < 0:
             continue
-        edge = edges[index]
+        edge, place = edges[index], index - np.int64(node.first)
         edge.available += 1
         if edge.visits == 0:
             untried += 1
             if untried == 1 or random_below(rng, untried) == 0:
-                best = index
+                best = place
         elif untried == 0:
             value = edge.mean + work.exploration * np.sqrt(np.log(edge.available + 1.0) / edge.visits)
             if value > score:
-                best, score = index, value
-    return best
+                best, score = place, value
+    return np.int64(node.first) + best if best >= 0 else best
 
 
 @njit(cache=True, nogil=True)
@@ -294,7 +290,7 @@ def index_of(node, edges, work, action, actions):
     return np.int64(node.first) + i
 
 
-@njit(cache=True, nogil=True, forceinline=True)
+@njit(cache=True, nogil=True)
 def choose(s, c, seat, n, mixture, depth, nodes, edges, work, actions, rng):
     """`seat`'s choice among `actions[:n]`: (action, depth, grown).
 
@@ -327,7 +323,7 @@ def pass_by(work, depth, slot, index, seat, probability):
     work.probability[depth] = probability
 
 
-@njit(cache=True, nogil=True, forceinline=True)
+@njit(cache=True, nogil=True)
 def choose_jointly(s, c, chosen, depth, nodes, edges, work, actions, joint, rng):
     """Fills `joint` with everybody's choice at a simultaneous node, save that of seat `chosen`: (depth, grown)."""
     any_grown = False
@@ -343,7 +339,7 @@ def choose_jointly(s, c, chosen, depth, nodes, edges, work, actions, joint, rng)
     return depth, any_grown
 
 
-@njit(cache=True, nogil=True, forceinline=True)
+@njit(cache=True, nogil=True)
 def choose_root(s, c, nodes, edges, work, chains, lengths, actions, joint, rng):
     """Plays a whole move of the advised player at the root, and the others' choices if all choose at once.
 
@@ -365,7 +361,7 @@ def choose_root(s, c, nodes, edges, work, chains, lengths, actions, joint, rng):
     return move, depth, grown
 
 
-@njit(cache=True, nogil=True, forceinline=True)
+@njit(cache=True, nogil=True)
 def descend(s, c, depth, nodes, edges, work, actions, joint, rng):
     """Walks on from below the root until an entry is new or the game ends; returns the path's length."""
     grown = False
@@ -388,7 +384,7 @@ def descend(s, c, depth, nodes, edges, work, actions, joint, rng):
     return depth
 
 
-@njit(cache=True, nogil=True, forceinline=True)
+@njit(cache=True, nogil=True)
 def backup(depth, nodes, edges, work, out):
     """Adds every seat's own return to its own entries on the path."""
     for i in range(depth):
@@ -404,13 +400,40 @@ def backup(depth, nodes, edges, work, out):
 
 
 @njit(cache=True, nogil=True)
+def plant(s, c, nodes, work, moves):
+    """Makes the root's entry, whose edges are the first `moves` of the arena, if it is not there yet."""
+    node = nodes[find(nodes, ROOT_KEY)]
+    if node.count == 0:
+        mixture = rules.current_player(s, c) == SIMULTANEOUS or bool(rules.mixed(s, c))
+        node.key, node.first, node.count, node.room = ROOT_KEY, 0, moves, moves
+        node.kind = REGRET if mixture and work.regret != 0 else PLAIN
+
+
+@njit(cache=True, nogil=True)
 def simulate(
-    n, root, constants, table, rng, nodes, edges, workspace, world, chains, lengths, values, squares, actions, joint, out
+    n,
+    root,
+    constants,
+    table,
+    rng,
+    nodes,
+    edges,
+    workspace,
+    world,
+    chains,
+    lengths,
+    values,
+    squares,
+    actions,
+    joint,
+    out,
 ):
     """`n` simulations from `root` [1]: select and expand on the way down, play out, back up."""
     nodes, edges, actions, joint = borrowed(nodes), borrowed(edges), borrowed(actions), borrowed(joint)
-    chains, lengths, out, table, rng = borrowed(chains), borrowed(lengths), borrowed(out), borrowed(table), borrowed(rng)
+    chains, lengths, out = borrowed(chains), borrowed(lengths), borrowed(out)
+    table, rng = borrowed(table), borrowed(rng)
     s, c, work = world[0], constants[0], workspace[0]
+    plant(root[0], c, nodes, work, len(lengths))
     for _ in range(n):
         world[0] = root[0]
         rules.determinize(s, c, work.player, rng, table)
@@ -515,6 +538,10 @@ class SearchOptions:
     playout_steps: int | None = None
     memory: int = 1 << 30
 
+    def __post_init__(self) -> None:
+        if self.keys is not None and self.keys not in KEYS:
+            raise ValueError(f"keys: expected one of {', '.join(KEYS)}, got {self.keys!r}")
+
 
 class Search:
     """One tree over one view; `run` adds simulations to it. The arrays are those of the module's table."""
@@ -534,10 +561,12 @@ class Search:
         self._root = view.world().box.record
         self._rng = rules.make_rng(seed)
         self._table = np.zeros(max(1, kind.table_size))
-        rules.prepare(self._root[0], self.game.c, view.player, self._table)
+        if kind.table_size:
+            rules.prepare(self._root[0], self.game.c, view.player, self._table)
         self._memory = options.memory // threads
-        slots = 1 << 8
-        while slots * 3 // 4 < min(limit.most_simulations(), FIRST_ENTRIES):
+        slots, slot_size = 1 << 8, NODE.itemsize + EDGES_PER_SLOT * EDGE.itemsize
+        wanted = min(limit.most_simulations(), FIRST_ENTRIES)
+        while slots * 3 // 4 < wanted and 2 * slots * slot_size <= self._memory:
             slots *= 2
         self.nodes, self.edges = np.zeros(slots, NODE), np.zeros(moves + EDGES_PER_SLOT * slots, EDGE)
         self.work = np.zeros(1, WORK)
@@ -553,9 +582,7 @@ class Search:
 
     def _set_work(self, view: View, options: SearchOptions, moves: int) -> None:
         work, game = self.work[0], self.game
-        world, info = self._root[0], game.info
-        simultaneous = rules.current_player(world, game.c) == SIMULTANEOUS
-        mixture = simultaneous or rules.mixed(world, game.c)
+        info = game.info
         work["player"], work["players"], work["regret"] = view.player, info.players, options.mixtures
         work["keys"], work["stage"] = KEYS[options.keys or game.rules.keys], options.stage
         work["exploration"], work["explore"] = options.exploration, options.explore
@@ -564,10 +591,11 @@ class Search:
         work["low"], work["scale"] = info.min_utility, 1.0 / (info.max_utility - info.min_utility)
         work["full"] = len(self.nodes) * 3 // 4
         work["entries"], work["edges"] = 1, moves
-        root = self.nodes[int(ROOT_KEY) & (len(self.nodes) - 1)]
-        root["key"], root["count"], root["room"] = ROOT_KEY, moves, moves
-        self.mixture = bool(mixture and options.mixtures)
-        root["kind"] = REGRET if self.mixture else PLAIN
+
+    @property
+    def mixture(self) -> bool:
+        """Whether the root's move is chosen by regret matching (known after the first simulation)."""
+        return bool((self.nodes["kind"][self.nodes["key"] == ROOT_KEY] == REGRET).any())
 
     @property
     def entries(self) -> int:
@@ -577,7 +605,7 @@ class Search:
     @property
     def full(self) -> bool:
         """Whether the memory bound was reached."""
-        return self._room() == 0
+        return self._room() == 0 and self._larger() is None
 
     def _room(self) -> int:
         """Simulations that surely fit into the tables: each makes at most an entry for everybody, at two nodes."""
@@ -586,21 +614,28 @@ class Search:
         edges = (len(self.edges) - int(work["edges"])) // (2 * players * self.game.rules.max_actions)
         return min(entries, edges)
 
-    def _grow(self) -> bool:
-        """Doubles whichever table is short; False when that would take more than the memory bound."""
+    def _larger(self) -> tuple[int, int] | None:
+        """Lengths of `nodes` and `edges` with whichever is short doubled; None beyond the memory bound."""
         work = self.work[0]
         nodes, edges = len(self.nodes), len(self.edges)
         if 2 * int(work["edges"]) * nodes > int(work["entries"]) * 3 * edges // 2:
             edges *= 2
         else:
             nodes *= 2
-        if nodes * NODE.itemsize + edges * EDGE.itemsize > self._memory:
+        fits = nodes * NODE.itemsize + edges * EDGE.itemsize <= self._memory
+        return (nodes, edges) if fits else None
+
+    def _grow(self) -> bool:
+        """Makes the tables larger; False where the memory bound forbids it."""
+        lengths = self._larger()
+        if lengths is None:
             return False
+        nodes, edges = lengths
         if nodes > len(self.nodes):
             larger = np.zeros(nodes, NODE)
             rehash(self.nodes, larger)
             self.nodes = larger
-            work["full"] = nodes * 3 // 4
+            self.work["full"][0] = nodes * 3 // 4
         else:
             self.edges = np.concatenate([self.edges, np.zeros(edges - len(self.edges), EDGE)])
         return True
@@ -633,7 +668,9 @@ class Search:
             )
 
     def line(self, move: int, most: int = 24) -> list[tuple[int, int]]:
-        """The (seat, action) pairs expected after root move `move`, at most `most`."""
+        """The (seat, action) pairs expected after root move `move`, at most `most`; none if it was hardly visited."""
+        if self.edges["visits"][move] < MIN_LINE_VISITS:
+            return []
         seats, actions = np.zeros(most, np.int64), np.zeros(most, np.int64)
         n = expected_line(
             move,

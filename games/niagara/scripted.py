@@ -1,8 +1,8 @@
 """Niagara's plain player, and what it knows about a position: used in playouts and as the `scripted` opponent.
 
-Everything is counted in rounds of paddling that one canoe still needs. A seat's distance to a goal is the cheapest
-way to one of the three goals, each missing gem at the price of a trip; a gem aboard shortens it by a part that
-shrinks with the way home; the river's next moves are taken from the cards on the table and a guess at the rest.
+Everything is counted in rounds of paddling that one canoe still needs. The three goals are ways side by side, each
+missing gem at the price of a trip; a gem aboard shortens a way by a part that shrinks with the way home; the river's
+next moves are taken from the cards on the table and a guess at the rest.
 """
 
 import numpy as np
@@ -52,27 +52,27 @@ AHEAD = np.array([1.0, 0.92, 0.86, 0.78, 0.70, 0.60, 0.45, 0.30])  # worth of a 
 EMPTY = np.array([0.0, 0.10, 0.25, 0.45, 0.55, 0.60, 0.55, 0.35])  # rounds gained by an empty canoe, by depth
 LOST = -1.2  # a canoe that has fallen
 ROBBED = 0.25  # what a theft is worth beyond the gem
-SOFTNESS = 1.2  # of the choice between the three goals
 SPREAD = 2.0  # rounds of distance that make a clear difference in the odds of winning
 USUAL_LOWEST = 2  # lowest card to expect of those who have not shown theirs
 
 
 @njit(cache=True)
 def distance(s, seat, one, two):
-    """Rounds that the seat still needs with gems `one` and `two` (or NO_GEM) counted as owned."""
+    """Rounds that the seat still needs with gems `one` and `two` (or NO_GEM) counted as owned.
+
+    The three goals are ways side by side: the nearest counts most, a second one nearly as near helps.
+    """
     total, same, colours = 0, 99.0, 0.0
     for colour in range(COLOURS):
-        n = np.int64(s.owned[seat, colour]) + (one == colour) + (two == colour)
+        n = s.owned[seat, colour] + (one == colour) + (two == colour)
         total += n
-        same = min(same, max(0, GOAL_SAME - n) * TRIP[colour])
+        same = min(same, (GOAL_SAME - n) * TRIP[colour])
         if n == 0:
             colours += TRIP[colour]
-    seven = max(0, GOAL_TOTAL - total) * TRIP[0]
-    shortest = min(same, colours, seven)
-    weight = 0.0
-    for way in (same, colours, seven):
-        weight += np.exp((shortest - way) / SOFTNESS)
-    return max(0.0, shortest - SOFTNESS * np.log(weight) + SOFTNESS * np.log(3.0)) if shortest > 0 else 0.0
+    seven = (GOAL_TOTAL - total) * TRIP[0]
+    if same <= 0 or colours <= 0 or seven <= 0:
+        return 0.0
+    return 1.0 / np.sqrt(1.0 / (same * same) + 1.0 / (colours * colours) + 1.0 / (seven * seven))
 
 
 @njit(cache=True)

@@ -61,7 +61,7 @@ LATE = {
     "game": "niagara", "round": 5, "weather": -1,
     "players": [
         {"cards": [2, "CLOUD"], "canoes": {"a": {"at": "S2"}, "b": {"at": "FALLEN"}}},
-        {"cards": [1, 3], "canoes": {"a": {"at": "S1"}, "b": {"at": "S4", "gem": "AME"}}},
+        {"cards": [1, 2], "canoes": {"a": {"at": "S1"}, "b": {"at": "FALLEN"}}},
         {"cards": [1, "CLOUD"], "canoes": {"a": {"at": "SHORE"}, "b": {"at": "FALLEN"}}},
     ],
 }  # fmt: skip

@@ -151,7 +151,7 @@ def test_what_always_holds(params: dict[str, Any], seed: int) -> None:
     assert s["phase"] == niagara.OVER
 
 
-@examples(60)
+@examples(40)
 @given(PARAMS, SEEDS)
 def test_positions_round_trip(params: dict[str, Any], seed: int) -> None:
     """Every decision point that is reached can be written, is accepted again, and comes back byte for byte."""

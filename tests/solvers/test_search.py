@@ -270,36 +270,59 @@ def test_no_visit_is_lost_without_memory(state_after: StateAfter) -> None:
 MANY_ENTRIES = ("voyageur_connect_four", "voyageur_goofspiel(num_cards=13)", "niagara(first_player=0)")
 
 
+def bytes_of(tree: tree_search.Search) -> int:
+    """What the tables of a tree take."""
+    return tree.nodes.nbytes + tree.edges.nbytes
+
+
 @pytest.mark.parametrize("game", MANY_ENTRIES)
 def test_memory_bound(game: str, state_after: StateAfter) -> None:
-    """Where the bound is reached the search goes on, says so, and its tables stay as they are."""
-    memory = 200_000
-    tree = grown(state_after(game), 5000, memory=memory)
-    nodes, edges = tree.nodes, tree.edges
+    """Where the bound is reached the search goes on, says so, and its tables do not grow any more."""
+    memory = 2_000_000
+    tree = grown(state_after(game), 50_000, memory=memory)
     assert tree.full
-    entries = tree.entries
+    assert memory / 4 < bytes_of(tree) <= memory
+    nodes, edges = tree.nodes, tree.edges
     tree.run(1000)
-    assert tree.entries == entries
     assert tree.nodes is nodes and tree.edges is edges
-    assert nodes.nbytes + edges.nbytes <= memory
-    assert max(visits_and_sums(tree)) == (6000, 6000)
-    assert tree.root_values.sum() > 0
+    assert max(visits_and_sums(tree)) == (51_000, 51_000)  # the root
+
+
+@pytest.mark.parametrize("game", MANY_ENTRIES)
+def test_memory_grows_without_loss(game: str, state_after: StateAfter) -> None:
+    """Below the bound the tables grow with the tree, and nothing is lost on the way."""
+    tree = grown(state_after(game), 200)
+    before = bytes_of(tree)
+    tree.run(20_000)
+    assert bytes_of(tree) > before and not tree.full
+    found = visits_and_sums(tree)
+    assert all(visits == total for visits, total in found)
+    assert len(found) == tree.entries > 10_000
+    assert max(found) == (20_200, 20_200)
 
 
 @pytest.mark.parametrize("game", MANY_ENTRIES)
 def test_memory_bound_in_advice(game: str, state_after: StateAfter, advise: Advise) -> None:
-    """`full` tells about it, and only then."""
+    """`full` tells about it, and only then: never while there is memory left, whatever the number of simulations."""
     cramped = advise(state_after(game), player=0, nodes=4000, memory=1)
     assert cramped.full and cramped.to_dict()["full"]
     assert cramped.simulations == sum(move.visits for move in cramped.moves) == 4000
-    assert not advise(state_after(game), player=0, nodes=50).full
+    assert not any(advise(state_after(game), player=0, nodes=nodes).full for nodes in range(1, 200))
 
 
-def test_the_memory_of_all_threads_together(state_after: StateAfter, advise: Advise) -> None:
-    """Threads share the bound: two trees of half the size are full where one is not."""
-    state = state_after("voyageur_connect_four")
-    assert not advise(state, nodes=1200, threads=1, memory=400_000).full
-    assert advise(state, nodes=2400, threads=2, memory=400_000).full
+def test_the_memory_of_all_threads_together(state_after: StateAfter) -> None:
+    """Threads share the bound: each of four takes at most a quarter."""
+    view = games.view_of(state_after("voyageur_connect_four"), 0)
+    chains, limit = tree_search.root_moves(view), Limit(nodes=1000)
+    trees = [
+        tree_search.Search(view, chains, limit, SearchOptions(memory=4_000_000), np.random.SeedSequence(1), threads)
+        for threads in (1, 4)
+    ]
+    for tree in trees:
+        tree.run(40_000)
+    assert 1_000_000 < bytes_of(trees[0]) <= 4_000_000
+    assert 250_000 < bytes_of(trees[1]) <= 1_000_000
+    assert trees[1].full
 
 
 # Limits.
