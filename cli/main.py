@@ -5,6 +5,7 @@
 """
 
 import argparse
+import importlib
 import os
 import sys
 from collections.abc import Sequence
@@ -108,7 +109,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
 
 
+def _load_numba_without_scipy() -> None:
+    """Loads numba, which would also load SciPy if it could, for a BLAS that rules never use: a third of a warm start."""
+    sys.modules["scipy"] = None  # type: ignore[assignment]  # an import of it now fails
+    try:
+        importlib.import_module("numba.np.arraymath")
+    finally:
+        del sys.modules["scipy"]
+
+
 def _run(args: Any) -> int:
+    if not {"numba", "scipy"} & sys.modules.keys():
+        _load_numba_without_scipy()
     from voyageur.cli import commands
 
     try:

@@ -301,17 +301,19 @@ def choose(s, c, seat, n, mixture, depth, nodes, edges, work, actions, rng):
     slot = find(nodes, key)
     node = nodes[slot]
     grown = node.count == 0
-    if grown and not expand(node, edges, work, key, kind, actions, n):
-        return np.int64(rules.playout_action(s, c, seat, actions, n, rng)), depth, True
-    if grown and kind != REGRET:
-        action = np.int64(rules.playout_action(s, c, seat, actions, n, rng))
-        index, probability = index_of(node, edges, work, action, actions), 0.0
-    else:
+    kept = not grown or expand(node, edges, work, key, kind, actions, n)
+    index, probability = np.int64(-1), 0.0
+    if kept and (not grown or kind == REGRET):
         index, probability = select(node, edges, work, actions, n, rng)
-    if index < 0:
-        return np.int64(rules.playout_action(s, c, seat, actions, n, rng)), depth, True
+    if index >= 0:
+        action = action_at(node, edges, index, actions)
+    else:
+        action = np.int64(rules.playout_action(s, c, seat, actions, n, rng))
+        if not (kept and grown):
+            return action, depth, True
+        index = index_of(node, edges, work, action, actions)
     pass_by(work, depth, slot, index, seat, probability)
-    return action_at(node, edges, index, actions), depth + 1, grown
+    return action, depth + 1, grown
 
 
 @njit(cache=True, nogil=True)

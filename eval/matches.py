@@ -1,0 +1,122 @@
+"""One bot alone against others of a kind: does it win more than its share?
+
+`python -m voyageur.eval.matches --help` says how to run such a match from the shell.
+"""
+
+import argparse
+import json
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyspiel
+from tqdm import tqdm
+
+from voyageur import games, solvers
+
+Z95 = 1.959964
+
+
+@dataclass(frozen=True)
+class Match:
+    """The outcome of a match: returns of the bot that sat alone, one a game, and its fair share of them."""
+
+    returns: list[float]
+    fair: float
+
+    def mean(self) -> float:
+        """Mean return; for a game of shares of the win, the part of the games won."""
+        return float(np.mean(self.returns))
+
+    def interval(self) -> tuple[float, float]:
+        """95 % interval of the mean: Wilson's (1927), which holds for few games too. For returns in 0..1."""
+        n, p = len(self.returns), self.mean()
+        middle = (p + Z95**2 / (2 * n)) / (1 + Z95**2 / n)
+        half = Z95 / (1 + Z95**2 / n) * np.sqrt(p * (1 - p) / n + Z95**2 / (4 * n * n))
+        return float(middle - half), float(middle + half)
+
+
+def play(game_name: str, players: int, alone: str, others: str, limit: solvers.Limit, seed: int, index: int) -> float:
+    """The return of bot `alone` in game number `index` of a match, in which it sits in seat `index % players`.
+
+    Chance and bots are seeded by (seed, index), so that any game can be played again by itself.
+    """
+    game = games.load(game_name, players=players)
+    chance, *bots = np.random.SeedSequence([seed, index]).generate_state(1 + players, np.uint32).tolist()
+    seat, rng = index % players, np.random.default_rng(chance)
+    table = [
+        solvers.make_bot(alone if player == seat else others, game, player, limit, bots[player])
+        for player in range(players)
+    ]
+    state = game.new_initial_state()
+    while not state.is_terminal():
+        if state.is_chance_node():
+            outcomes, probs = zip(*state.chance_outcomes(), strict=True)
+            state.apply_action(int(rng.choice(outcomes, p=probs)))
+        elif state.current_player() == pyspiel.PlayerId.SIMULTANEOUS:
+            state.apply_actions([bot.step(state) for bot in table])
+        else:
+            state.apply_action(table[state.current_player()].step(state))
+    return state.returns()[seat]
+
+
+def match(
+    game_name: str,
+    players: int,
+    alone: str,
+    others: str,
+    limit: solvers.Limit,
+    rounds: int,
+    seed: int = 0,
+    processes: int = 1,
+) -> Iterator[float]:
+    """The returns of `alone` against `others` in `rounds` games, as they finish."""
+    tasks = [(game_name, players, alone, others, limit, seed, index) for index in range(rounds)]
+    with ProcessPoolExecutor(processes) as pool:
+        yield from pool.map(play, *zip(*tasks, strict=True))
+
+
+def main() -> None:
+    """Plays a match and prints wins, games and interval."""
+    parser = argparse.ArgumentParser(prog="python -m voyageur.eval.matches", description=__doc__)
+    parser.add_argument("game")
+    parser.add_argument("--players", type=int, default=3)
+    parser.add_argument("--alone", default="ismcts", help="the solver in one seat, which rotates")
+    parser.add_argument("--others", default="scripted", help="the solver in all other seats")
+    parser.add_argument("--seconds", type=float, help="a move")
+    parser.add_argument("--nodes", type=int, help="a move")
+    parser.add_argument("--games", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--processes", type=int, default=1)
+    args = parser.parse_args()
+    if args.seconds is None and args.nodes is None:
+        args.seconds = 1.0
+    limit = solvers.Limit(seconds=args.seconds, nodes=args.nodes)
+    returns: list[float] = []
+    played = match(args.game, args.players, args.alone, args.others, limit, args.games, args.seed, args.processes)
+    try:
+        for value in tqdm(played, total=args.games, unit="game", disable=None):
+            returns.append(value)
+    except KeyboardInterrupt:
+        pass  # what was played is reported
+    if returns:
+        print(json.dumps(report(Match(returns, 1 / args.players))))
+
+
+def report(found: Match) -> dict[str, Any]:
+    """A match as plain objects."""
+    low, high = found.interval()
+    return {
+        "games": len(found.returns),
+        "wins": round(sum(found.returns), 3),
+        "mean": round(found.mean(), 4),
+        "low": round(low, 4),
+        "high": round(high, 4),
+        "fair": round(found.fair, 4),
+    }
+
+
+if __name__ == "__main__":
+    main()
