@@ -110,7 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _load_numba_without_scipy() -> None:
-    """Loads numba, which would also load SciPy if it could, for a BLAS that rules never use: a third of a warm start."""
+    """Loads numba without the SciPy that it would load for a BLAS that rules never use: a fifth of a warm start."""
     sys.modules["scipy"] = None  # type: ignore[assignment]  # an import of it now fails
     try:
         importlib.import_module("numba.np.arraymath")

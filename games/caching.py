@@ -2,21 +2,24 @@
 
 Numba's on-disk cache looks only at the file of the cached function. A search compiled against a game's rules
 would therefore survive a change of those rules. Here the cache folder is named by a digest of every source file
-of the package (and by numba's version), so that any change starts an empty folder.
+that can hold compiled functions (and by numba's version), so that any change starts an empty folder.
 """
 
 import hashlib
 import os
+import shutil
 import tempfile
+import time
 from pathlib import Path
 
 import numba
 
-_PACKAGES = ("games", "solvers", "eval", "cli")
+_PACKAGES = ("games", "solvers", "eval")  # those that compile anything
+_KEPT_DAYS = 30  # folders of other versions that nobody has used for so long are removed
 
 
 def source_digest(root: Path) -> str:
-    """Digest of all Python sources of the four packages below `root` (16 hexadecimal digits)."""
+    """Digest of the Python sources of the compiling packages below `root` (16 hexadecimal digits)."""
     digest = hashlib.sha256()
     for package in _PACKAGES:
         for path in sorted((root / package).rglob("*.py")):
@@ -34,6 +37,14 @@ def _writable(folder: Path) -> bool:
         return False
 
 
+def _own_temporary_folder() -> Path:
+    """A folder for this user below the temporary one; what is cached gets executed, so nobody else's will do."""
+    user = os.getuid() if hasattr(os, "getuid") else 0
+    folder = Path(tempfile.gettempdir()) / f"voyageur-{user}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return folder if folder.stat().st_uid == user and not folder.is_symlink() else Path(tempfile.mkdtemp())
+
+
 def use_cache_folder() -> str:
     """Points numba's cache at this package's own folder and returns it; call before the first `njit`.
 
@@ -45,8 +56,19 @@ def use_cache_folder() -> str:
     name = f"numba-{numba.__version__}-{source_digest(Path(__file__).resolve().parent.parent)}"
     folder = base / "voyageur" / name
     if not _writable(folder):
-        user = os.getuid() if hasattr(os, "getuid") else "user"
-        folder = Path(tempfile.gettempdir()) / f"voyageur-{user}" / name
+        folder = _own_temporary_folder() / name
         folder.mkdir(parents=True, exist_ok=True)
+    _remove_old(folder)
     numba.config.CACHE_DIR = str(folder)
     return str(folder)
+
+
+def _remove_old(folder: Path) -> None:
+    """Removes the folders beside `folder` that have long been out of use; every change of the sources leaves one."""
+    try:
+        os.utime(folder)
+        for other in folder.parent.iterdir():
+            if time.time() - other.stat().st_mtime > _KEPT_DAYS * 86_400:
+                shutil.rmtree(other, ignore_errors=True)
+    except OSError:
+        pass  # somebody else is at it

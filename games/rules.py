@@ -311,7 +311,8 @@ class Rules:
       max_actions: most actions that are ever legal, or outcomes possible, at one node.
       table_size: float64 entries that `prepare` fills.
       playout_steps: actions after which a playout stops and takes `evaluate`.
-      keys: whose entries the search keeps for the seats that it does not advise (see `solvers.search`).
+      keys, ranges: how the search treats the seats that it does not advise (see `solvers.search.SearchOptions`);
+        `ranges` needs a `determinize` that uses no table.
     """
 
     state: np.dtype
@@ -320,6 +321,7 @@ class Rules:
     playout_steps: int
     table_size: int = 0
     keys: str = "exact"
+    ranges: float = 0.0
 
 
 def register(rules: Rules, *kernels: Any) -> Rules:

@@ -71,6 +71,9 @@ MAX_PATH = 512
 MAX_ROOT_MOVES = 400
 ROOT_KEY = np.uint64(0x9E3779B97F4A7C15)
 MIN_LINE_VISITS = 8
+FIRST_MARK = 512  # simulations after which the first are no longer counted
+SWEEPS = 3  # of redrawing everything
+EXPLORED = 100  # visits from which on regret matching explores less
 # The tables are laid out for the limit, or for this many entries, and double later while the memory bound allows it.
 FIRST_ENTRIES = 1 << 17
 EDGES_PER_SLOT = 5
@@ -86,6 +89,7 @@ WORK = np.dtype(
         ("stage", "i8"),
         ("exploration", "f8"),
         ("explore", "f8"),
+        ("ranges", "f8"),
         ("playout_steps", "i8"),
         ("low", "f8"),  # least return, and 1 / (greatest - least)
         ("scale", "f8"),
@@ -264,7 +268,9 @@ def entry_key(s, c, seat, mixture, nodes, work):
 def select(node, edges, work, actions, n, rng):
     """(edge, probability) chosen at a known entry; edge -1 without memory for it, probability 0 but for REGRET."""
     if node.kind == REGRET:
-        return select_regret(edges, np.int64(node.first), n, work.explore, rng)
+        # Less and less, so that in the end nobody's value counts what nobody would do.
+        explore = work.explore * min(1.0, np.sqrt(EXPLORED / (node.visits + 1.0)))
+        return select_regret(edges, np.int64(node.first), n, explore, rng)
     if node.kind == SHARED:
         return np.int64(select_shared(node, edges, work, actions, n, rng)), 0.0
     visits = np.float64(node.visits)
@@ -402,6 +408,16 @@ def backup(depth, nodes, edges, work, out):
 
 
 @njit(cache=True, nogil=True)
+def redraw_everything(s, c, work, rng, table):
+    """Redraws what anybody cannot see: by turns as another seat and as the advised one sees it (Gibbs sampling)."""
+    for _ in range(SWEEPS):
+        other = (work.player + 1 + random_below(rng, work.players - 1)) % work.players
+        rules.determinize(s, c, other, rng, table)
+        rules.determinize(s, c, work.player, rng, table)
+    rules.determinize(s, c, (work.player + 1) % work.players, rng, table)
+
+
+@njit(cache=True, nogil=True)
 def plant(s, c, nodes, work, moves):
     """Makes the root's entry, whose edges are the first `moves` of the arena, if it is not there yet."""
     node = nodes[find(nodes, ROOT_KEY)]
@@ -430,23 +446,34 @@ def simulate(
     joint,
     out,
 ):
-    """`n` simulations from `root` [1]: select and expand on the way down, play out, back up."""
+    """`n` simulations from `root` [1]: select and expand on the way down, play out, back up.
+
+    In a part `ranges` of them the advised player may hold anything; where it holds something else, it decides by the
+    entry of that, and is not advised. Without them the others would learn to answer the very cards that it holds.
+    """
     nodes, edges, actions, joint = borrowed(nodes), borrowed(edges), borrowed(actions), borrowed(joint)
     chains, lengths, out = borrowed(chains), borrowed(lengths), borrowed(out)
     table, rng = borrowed(table), borrowed(rng)
     s, c, work = world[0], constants[0], workspace[0]
     plant(root[0], c, nodes, work, len(lengths))
+    own = np.uint64(rules.information_key(root[0], c, work.player))
     for _ in range(n):
         world[0] = root[0]
         rules.determinize(s, c, work.player, rng, table)
-        move, depth, grown = choose_root(s, c, nodes, edges, work, chains, lengths, actions, joint, rng)
+        move, depth, grown = np.int64(-1), 0, False
+        if work.ranges > 0 and random_unit(rng) < work.ranges:
+            redraw_everything(s, c, work, rng, table)
+        if work.ranges == 0 or np.uint64(rules.information_key(s, c, work.player)) == own:
+            move, depth, grown = choose_root(s, c, nodes, edges, work, chains, lengths, actions, joint, rng)
         if not grown:
             depth = descend(s, c, depth, nodes, edges, work, actions, joint, rng)
         playout(s, c, work.playout_steps, work.players, actions, joint, rng, out)
         for seat in range(work.players):
             out[seat] = (out[seat] - work.low) * work.scale
-            values[move, seat] += out[seat]
-        squares[move] += out[work.player] ** 2
+            if move >= 0:
+                values[move, seat] += out[seat]
+        if move >= 0:
+            squares[move] += out[work.player] ** 2
         backup(depth, nodes, edges, work, out)
 
 
@@ -529,6 +556,8 @@ class SearchOptions:
       keys: entries of the seats that are not advised: by all they see (`exact`), by what is public (`public`), or
         public until an entry has `stage` visits and exact from then on (`staged`); None: the game's own choice.
       playout_steps: actions of a playout before it is evaluated; None: the game's own choice.
+      ranges: part of the simulations spent on what the advised player might hold instead, so that the others do not
+        learn to answer its very cards; None: the game's own choice.
       memory: bytes that the tables of all threads may take together.
     """
 
@@ -538,11 +567,14 @@ class SearchOptions:
     keys: str | None = None
     stage: int = 50
     playout_steps: int | None = None
+    ranges: float | None = None
     memory: int = 1 << 30
 
     def __post_init__(self) -> None:
         if self.keys is not None and self.keys not in KEYS:
             raise ValueError(f"keys: expected one of {', '.join(KEYS)}, got {self.keys!r}")
+        if self.ranges is not None and not 0 <= self.ranges <= 1:
+            raise ValueError(f"ranges: expected a part from 0 to 1, got {self.ranges!r}")
 
 
 class Search:
@@ -578,6 +610,8 @@ class Search:
             self._chains[i, : len(chain)] = chain
         self._lengths = np.array([len(chain) for chain in chains], np.int64)
         self.root_values, self.root_squares = np.zeros((moves, players)), np.zeros(moves)
+        # Simulations done and the root's totals at the last two powers of two.
+        self._done, self._marks = 0, [(0, *self._totals()), (FIRST_MARK, *self._totals())]
         self._world = np.zeros(1, kind.state)
         self._actions, self._joint = np.zeros(kind.max_actions, np.int64), np.zeros(players, np.int64)
         self._out = np.zeros(players)
@@ -590,6 +624,7 @@ class Search:
         work["exploration"], work["explore"] = options.exploration, options.explore
         steps = game.rules.playout_steps if options.playout_steps is None else options.playout_steps
         work["playout_steps"] = steps
+        work["ranges"] = game.rules.ranges if options.ranges is None else options.ranges
         work["low"], work["scale"] = info.min_utility, 1.0 / (info.max_utility - info.min_utility)
         work["full"] = len(self.nodes) * 3 // 4
         work["entries"], work["edges"] = 1, moves
@@ -639,17 +674,22 @@ class Search:
             self.nodes = larger
             self.work["full"][0] = nodes * 3 // 4
         else:
-            self.edges = np.concatenate([self.edges, np.zeros(edges - len(self.edges), EDGE)])
+            longer = np.zeros(edges, EDGE)  # np.concatenate would lay the fields of EDGE apart
+            longer[: len(self.edges)] = self.edges
+            self.edges = longer
         return True
 
     def run(self, n: int) -> None:
         """`n` simulations more; the tables grow as they have to, up to the memory bound."""
         while n > 0:
+            if self._done == 2 * self._marks[1][0]:
+                self._marks = [self._marks[1], (self._done, *self._totals())]
             room = self._room()
             if room == 0 and self._grow():
                 continue
-            batch = n if room == 0 else min(n, room)
+            batch = min(n, 2 * self._marks[1][0] - self._done, room or n)
             n -= batch
+            self._done += batch
             simulate(
                 batch,
                 self._root,
@@ -668,6 +708,21 @@ class Search:
                 self._joint,
                 self._out,
             )
+
+    def _totals(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        visits = self.edges["visits"][: len(self.root_squares)].astype(np.int64)
+        return visits, self.root_values.copy(), self.root_squares.copy()
+
+    def root_statistics(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Visits [M], sums of returns [M, P] and of squares [M] of the root's moves, returns in 0..1.
+
+        Where a mixture is learnt, only of the later half of the simulations, or somewhat more: the first ones tell
+        what strategies were worth that nobody plays any more.
+        """
+        if not self.mixture:
+            return self._totals()
+        _, *early = self._marks[0]
+        return tuple(now - then for now, then in zip(self._totals(), early, strict=True))  # type: ignore[return-value]
 
     def line(self, move: int, most: int = 24) -> list[tuple[int, int]]:
         """The (seat, action) pairs expected after root move `move`, at most `most`; none if it was hardly visited."""
@@ -804,14 +859,13 @@ def _result(
     width = info.max_utility - info.min_utility
     edges = [t.edges[:moves] for t in trees]
     visits = np.array([e["visits"] for e in edges], np.int64).sum(axis=0)
-    sums = np.sum([t.root_values for t in trees], axis=0)
-    squares = np.sum([t.root_squares for t in trees], axis=0)
+    counted, sums, squares = (sum(parts) for parts in zip(*(t.root_statistics() for t in trees), strict=True))
     with np.errstate(invalid="ignore", divide="ignore"):
-        means = sums / visits[:, None]
+        means = sums / counted[:, None]
         own = means[:, view.player]
         # Half a return of doubt besides what was seen: a few equal returns are no certainty.
-        variance = np.maximum(0, squares - visits * own**2) + 0.25
-        errors = np.sqrt(variance) / visits
+        variance = np.maximum(0, squares - counted * own**2) + 0.25
+        errors = np.sqrt(variance) / counted
     if trees[0].mixture:
         chosen = np.sum([e["chosen"] for e in edges], axis=0, dtype=np.float64)
         shares = chosen / chosen.sum()

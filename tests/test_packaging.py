@@ -104,9 +104,7 @@ sys.exit(" ".join(name for name in sys.argv[1:] if importlib.util.find_spec(name
 
 def test_no_bare_package_is_importable(tmp_path: Path) -> None:
     """From anywhere else `voyageur.games` is importable, and no plain `games`."""
-    done = subprocess.run(
-        [sys.executable, "-c", BARE, *TOP, "tests"], cwd=tmp_path, capture_output=True, text=True
-    )
+    done = subprocess.run([sys.executable, "-c", BARE, *TOP, "tests"], cwd=tmp_path, capture_output=True, text=True)
     assert (done.returncode, done.stderr.strip()) == (0, "")
 
 

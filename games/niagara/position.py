@@ -151,9 +151,14 @@ class Niagara(Words):
         here, at_rest = "", False  # where the last canoe in `parts` began, and whether it is still there
 
         def close() -> None:
-            if at_rest:
+            if parts and parts[-1].endswith(": "):
+                parts[-1] += "nothing more"
+            elif at_rest:
                 parts[-1] += f" on {here}"
 
+        if s["phase"] == r.ACT and s["step"] != r.PICK:  # the rest of a turn that is under way
+            here, at_rest = _space(s["at"][2 * player + s["canoe"]]), s["step"] == r.START
+            parts.append(f"{CANOES[s['canoe']]}: ")
         for action in actions:
             if r.CANOE <= action < r.PASS:
                 close()

@@ -213,7 +213,7 @@ DEFINITION = Definition(
     name="voyageur_kuhn_poker",
     title="Kuhn poker as voyageur rules",
     rules=register(
-        Rules(state=STATE, constants=NO_CONSTANTS, max_actions=CARDS, playout_steps=5),
+        Rules(state=STATE, constants=NO_CONSTANTS, max_actions=CARDS, playout_steps=5, ranges=1.0),
         current_player,
         at_decision,
         mixed,

@@ -156,7 +156,7 @@ def test_show(run: Run, write: Write) -> None:
     assert len(whole.lines) > 10
     assert whole.out != seen.out
     assert run("show", write(SEEN)).out == seen.out
-    assert "?" in seen.out and "?" not in whole.out
+    assert "face down" in seen.out and "face down" not in whole.out
 
 
 # moves.
@@ -188,7 +188,9 @@ def test_moves_of_everybody_at_once(run: Run, write: Write) -> None:
     cards = [*range(1, 7), "CLOUD"]
     assert run("moves", path).lines == [f"P{seat} card {card}" for seat in range(3) for card in cards]
     found = [json.loads(line) for line in run("moves", path, "--json").lines]
-    assert [(line["player"], line["move"]) for line in found] == [(s, f"card {card}") for s in range(3) for card in cards]
+    assert [(line["player"], line["move"]) for line in found] == [
+        (s, f"card {card}") for s in range(3) for card in cards
+    ]
     assert {line["position"] for line in found} == {None}
 
 
@@ -342,7 +344,10 @@ FULL = {"AME": 1, "RUB": 8}
 BAD_POSITIONS: dict[str, tuple[Any, str]] = {
     "weather": (CHOOSE | {"weather": 7}, "weather: expected a whole number from -1 to 2, got 7"),
     "rubies": (CHOOSE | {"players": [{"gems": FULL}, {}, {}]}, "players[0].gems.RUB: "),
-    "more rubies": (CHOOSE | {"players": [{"gems": {"RUB": 3}}] * 2 + [{"gems": {"RUB": 2}}]}, "sites.RUB: there are 8 "),
+    "more rubies": (
+        CHOOSE | {"players": [{"gems": {"RUB": 3}}] * 2 + [{"gems": {"RUB": 2}}]},
+        "sites.RUB: there are 8 ",
+    ),
     "two first players": (
         "game: niagara\nfirst_player: 0\nfirst_player: 1\nplayers: [{}, {}, {}]\n",
         "first_player: given twice",
@@ -467,7 +472,9 @@ def test_messages(arguments: tuple[str, ...], message: str, run: Run, write: Wri
 
 def test_message_about_who_asks(run: Run, write: Write) -> None:
     """A simultaneous decision needs a viewer, a file has to be there."""
-    assert_refused(run("hint", write(CHOOSE), "--nodes", "5"), "viewer: expected a seat: everybody decides at once here")
+    assert_refused(
+        run("hint", write(CHOOSE), "--nodes", "5"), "viewer: expected a seat: everybody decides at once here"
+    )
     assert_refused(run("hint", write(OVER), "--nodes", "5"), "nobody decides here: the game is over")
     assert_refused(run("show", "/no/such/file.yaml"), "/no/such/file.yaml: No such file or directory")
 

@@ -53,7 +53,9 @@ def test_to_dict(made_up: Bench) -> None:
 def test_tables(made_up: Bench) -> None:
     """Medians with the least and the greatest."""
     rates, starts, memory = made_up.tables()
-    assert rates[2] == [("A against B", "60 (20 to 3,000)", "20 (10 to 1,000)", "3.00 (2.00 to 3.00)", "4.00 (4.00 to 4.00)")]
+    assert rates[2] == [
+        ("A against B", "60 (20 to 3,000)", "20 (10 to 1,000)", "3.00 (2.00 to 3.00)", "4.00 (4.00 to 4.00)")
+    ]
     assert starts[2] == [
         (IMPORTS, "0.45 (0.40 to 0.50)"),
         (WARM, "1.10 (1.00 to 1.20)"),
@@ -102,9 +104,7 @@ def test_search(tiny_bench: list[Any]) -> None:
     measured = bench.search(1, lambda done, part: told.append((done, part)))
     (comparison,) = measured.comparisons
     assert (comparison.ours, comparison.other) == ("connect-four", "connect-four-cpp")
-    for rates in (
-        comparison.ours_rates, comparison.other_rates, comparison.ours_processor, comparison.other_processor
-    ):
+    for rates in (comparison.ours_rates, comparison.other_rates, comparison.ours_processor, comparison.other_processor):
         assert len(rates) == 1 and rates[0] > 0
     assert [start.name for start in measured.starts] == [IMPORTS, WARM, COLD]
     assert [len(start.seconds) for start in measured.starts] == [1, 1, 1]
