@@ -133,7 +133,7 @@ def find(name: str, game: Game | None = None, options: Mapping[str, Any] | None 
             known = ", ".join(solver.options) or "none"
             raise ValueError(f"{option}: {name} has no such option; it has {known}")
     problem = None if game is None else solver.refuses(game)
-    if problem:
+    if game is not None and problem:
         raise ValueError(f"solver: {name} cannot play {game.definition.name}: {problem}")
     return solver
 

@@ -722,7 +722,8 @@ class Search:
         if not self.mixture:
             return self._totals()
         _, *early = self._marks[0]
-        return tuple(now - then for now, then in zip(self._totals(), early, strict=True))  # type: ignore[return-value]
+        visits, sums, squares = (now - then for now, then in zip(self._totals(), early, strict=True))
+        return visits, sums, squares
 
     def line(self, move: int, most: int = 24) -> list[tuple[int, int]]:
         """The (seat, action) pairs expected after root move `move`, at most `most`; none if it was hardly visited."""
@@ -859,7 +860,8 @@ def _result(
     width = info.max_utility - info.min_utility
     edges = [t.edges[:moves] for t in trees]
     visits = np.array([e["visits"] for e in edges], np.int64).sum(axis=0)
-    counted, sums, squares = (sum(parts) for parts in zip(*(t.root_statistics() for t in trees), strict=True))
+    parts = zip(*(t.root_statistics() for t in trees), strict=True)
+    counted, sums, squares = (np.sum(part, axis=0) for part in parts)
     with np.errstate(invalid="ignore", divide="ignore"):
         means = sums / counted[:, None]
         own = means[:, view.player]

@@ -68,7 +68,9 @@ def test_figures(game: str, solver: str, some_states: SomeStates, deciders: Deci
             assert [(-m.share, -m.visits) for m in moves] == sorted((-m.share, -m.visits) for m in moves)
             assert advice.of == len(moves) == len({move.actions for move in moves}) == len({m.text for m in moves})
             if solver == "ismcts":
-                assert sum(move.visits for move in moves) == advice.simulations == 80
+                visits = sum(move.visits for move in moves)
+                assert advice.simulations == 80
+                assert 0 < visits < 80 if loaded.rules.ranges else visits == 80
                 assert all(low <= m.low <= m.value <= m.high <= high for m in moves)
                 assert advice.values is not None and sum(advice.values) == pytest.approx(total)
                 assert all(low <= value <= high for value in advice.values)

