@@ -15,8 +15,7 @@ import pyspiel
 from tqdm import tqdm
 
 from voyageur import games, solvers
-
-Z95 = 1.959964
+from voyageur.solvers.advice import Z95
 
 
 @dataclass(frozen=True)

@@ -105,7 +105,7 @@ def memory_per_entry(simulations: int) -> dict[str, float]:
     found = {}
     for game in ("connect_four", "niagara"):
         view = _view(game)
-        chains = tree_search.root_moves(view)
+        chains, _ = tree_search.root_moves(view)
         seed = np.random.SeedSequence(1)
         tree = tree_search.Search(view, chains, Limit(nodes=simulations), tree_search.SearchOptions(), seed)
         tree.run(simulations)

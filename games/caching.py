@@ -52,10 +52,10 @@ def use_cache_folder() -> str:
     """
     if os.environ.get("NUMBA_CACHE_DIR"):
         return str(numba.config.CACHE_DIR)
-    base = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
+    base = Path(os.path.expanduser(os.environ.get("XDG_CACHE_HOME") or "~/.cache"))
     name = f"numba-{numba.__version__}-{source_digest(Path(__file__).resolve().parent.parent)}"
     folder = base / "voyageur" / name
-    if not _writable(folder):
+    if not base.is_absolute() or not _writable(folder):  # "~" stays where there is no home
         folder = _own_temporary_folder() / name
         folder.mkdir(parents=True, exist_ok=True)
     _remove_old(folder)

@@ -109,24 +109,24 @@ class View:
         rules.determinize(record[0], self.game.c, self.player, bits, table)
         if not state.full_history():
             return self.game.state_with(record)
-        return _relive(state, record)
+        return _relive(state, record, self.player)
 
 
-def _relive(state: State, target: np.ndarray) -> State:
-    """`target` as a state with the history of `state`, hidden choices replaced by those that lead to `target`."""
+def _relive(state: State, target: np.ndarray, player: int) -> State:
+    """`target` as a state with the history of `state`; what `player` could not see becomes what leads to `target`."""
     game = state.game
-    lived = game.state_with(np.frombuffer(state.box.start, game.rules.state))
+    start = np.frombuffer(state.box.start, game.rules.state).copy()
+    if state.box.start != game._initial:
+        rules.conform(start[0], game.c, target[0], player)
+    lived = game.state_with(start)
     for step in state.steps():
         s = lived.box.s
-        now = {
-            player: int(rules.consistent_action(s, game.c, target[0], player, action))
-            for player, action in step.items()
-        }
+        now = {seat: int(rules.consistent_action(s, game.c, target[0], seat, action)) for seat, action in step.items()}
         if len(now) == 1:
             lived.apply_action(next(iter(now.values())))
         else:
-            lived.apply_actions([now[player] for player in sorted(now)])
-    lived.box = Box(target, state.box.start)
+            lived.apply_actions([now[seat] for seat in sorted(now)])
+    lived.box = Box(target, start.tobytes())
     return lived
 
 
@@ -210,11 +210,13 @@ def view_of(state: State, player: int) -> View:
 def position_of(state: State, viewer: int | None = None) -> Position:
     """The canonical position of `state`, complete, or as far as seat `viewer` may know it.
 
-    Raises PositionError between decision points (inside a move, inside a deal).
+    Raises PositionError between decision points (inside a move, inside a deal), and for a viewer who is no seat.
     """
     if not at_decision(state):
         raise PositionError("", "this state lies inside a move or a deal; only decision points have positions")
     game = state.game
+    if viewer is not None:
+        Field(viewer, "viewer").integer(0, game.info.players - 1)
     written = game.words.write(state.box.s, game.c, viewer)
     params = {
         p.name: p.show(game.parameters[p.name])

@@ -129,6 +129,14 @@ def consistent_action(s: Record, c: Record, target: Record, player: int, action:
 
 
 @_protocol
+def conform(s: Record, c: Record, target: Record, player: int) -> None:
+    """Makes `s`, from which a history led to the world of `target` save for hidden things, hold those of `target`.
+
+    Only what `player` cannot see in `target` changes. Called for histories that begin in mid-game.
+    """
+
+
+@_protocol
 def conceal(s: Record, c: Record, before: Record, player: int) -> None:
     """Marks in `s`, which `player`'s move from `before` led to, what `player` will only see when the game goes on."""
 
@@ -272,6 +280,11 @@ def _same_action(s, c, target, player, action):
 
 
 @njit(cache=True)
+def _conforms(s, c, target, player):
+    pass
+
+
+@njit(cache=True)
 def _conceals_nothing(s, c, before, player):
     pass
 
@@ -296,6 +309,7 @@ _DEFAULTS = {
     "prepare": _no_table,
     "determinize": _nothing_hidden,
     "consistent_action": _same_action,
+    "conform": _conforms,
     "conceal": _conceals_nothing,
     "playout_action": _any_action,
     "scripted_action": _playout_player,

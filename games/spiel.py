@@ -82,9 +82,11 @@ class Game(pyspiel.Game):
         from voyageur.games import positions
 
         state = positions.state_from(json.loads(position) if isinstance(position, str) else dict(position))
-        if state.get_game().parameters != self.parameters:
-            raise PositionError("params", f"the position is one of {state.get_game()}, not of {self}")
-        return state
+        for parameter in self.words.parameters:
+            theirs, ours = state.game.parameters[parameter.name], self.parameters[parameter.name]
+            if theirs != ours and (parameter.in_position or parameter.name == "players"):
+                raise PositionError(parameter.name, f"the position has {theirs}, this game has {ours}")
+        return self.state_with(state.box.record)
 
     def state_with(self, record: np.ndarray) -> "State":
         """A state without history at `record` (array of one record, copied)."""
@@ -232,10 +234,11 @@ class State(pyspiel.State):
     def _struct_to_actions(self, struct: Mapping[str, Any]) -> list[int]:
         text = struct.get("action")
         player = self.current_player()
-        legal = self.legal_actions() if player != SIMULTANEOUS else self._legal_actions(0)
-        for action in legal:
-            if self._action_to_string(player, action) == text:
-                return [action]
+        seats = range(self.game.info.players) if player == SIMULTANEOUS else [player]
+        for seat in seats:
+            for action in self.legal_actions(seat):
+                if self._action_to_string(seat, action) == text:
+                    return [action]
         raise ValueError(f"action: {shown(text)} is not one of the legal ones")
 
 

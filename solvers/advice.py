@@ -101,15 +101,19 @@ def _rounded(value: float | None) -> float | None:
 def from_result(view: View, solver: str, result: Result, top: int | None) -> Advice:
     """The advice that a search's `result` amounts to, with the `top` best moves (None: all)."""
     game, world = view.game, view.world()
-    values = _values(result)
+    words, values = game.words, _values(result)
     order = sorted(range(len(result.chains)), key=lambda i: (-result.shares[i], -result.visits[i], i))
     moves = []
     for i in order[:top]:
         chain = result.chains[i]
         value, low, high = _interval(view, result, i)
+        if result.whole:
+            text = words.move_text(world.box.s, game.c, view.player, chain)
+        else:
+            text = words.action_text(world.box.s, game.c, view.player, chain[0])
         moves.append(
             MoveAdvice(
-                text=game.words.move_text(world.box.s, game.c, view.player, chain),
+                text=text,
                 actions=chain,
                 value=value,
                 low=low,
@@ -136,12 +140,12 @@ def from_result(view: View, solver: str, result: Result, top: int | None) -> Adv
 
 def _values(result: Result) -> list[float] | None:
     """Every seat's expected return when moves are chosen by their shares."""
-    tried = result.visits > 0
+    tried = ~np.isnan(result.values).any(axis=1)
     if not tried.any():
         return None
     weights = result.shares * tried
     if weights.sum() == 0:
-        weights = result.visits.astype(float)
+        weights = np.where(tried, result.visits, 0.0)
     return (weights[tried] @ result.values[tried] / weights.sum()).tolist()
 
 

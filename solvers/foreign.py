@@ -35,11 +35,18 @@ def make_bot(name: str, game: Any, player: int, limit: Limit, seed: int, options
     hides = kind.information != pyspiel.GameType.Information.PERFECT_INFORMATION
     if name == "mcts" and hides:
         raise ValueError(f"solver: mcts is for games that hide nothing, {kind.short_name} does; use ismcts")
-    if not type(game).__module__.startswith("pyspiel"):
+    if _in_python(game):
         return _python_bot(name, game, limit, seed)
     if name == "mcts" or not hides:
         return _CppMcts(game, limit, seed)
     return _CppIsmcts(limit, seed)
+
+
+def _in_python(game: Any) -> bool:
+    """Whether a game is written in Python, or is one of OpenSpiel's transforms around one that is."""
+    inner = [value for value in game.get_parameters().values() if isinstance(value, dict) and "name" in value]
+    wraps = any(_in_python(pyspiel.load_game(value["name"])) for value in inner)
+    return wraps or not type(game).__module__.startswith("pyspiel")
 
 
 class _CppMcts(pyspiel.MCTSBot):

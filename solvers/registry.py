@@ -148,13 +148,13 @@ def _unsearched(chains: list[tuple[int, ...]], view: View, shares: np.ndarray | 
     n = len(chains)
     return Result(
         chains=chains,
+        whole=True,
         visits=np.zeros(n, np.int64),
         values=np.full((n, view.game.info.players), np.nan),
         errors=np.full(n, np.nan),
         shares=np.full(n, 1.0 / n) if shares is None else shares,
         simulations=0,
         seconds=0.0,
-        entries=0,
         full=False,
         interrupted=False,
         line=lambda move: [],

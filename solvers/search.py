@@ -68,10 +68,10 @@ EXACT, PUBLIC, STAGED = 0, 1, 2
 KEYS = {"exact": EXACT, "public": PUBLIC, "staged": STAGED}
 
 MAX_PATH = 512
-MAX_ROOT_MOVES = 400
+MAX_ROOT_MOVES = 1000
 ROOT_KEY = np.uint64(0x9E3779B97F4A7C15)
 MIN_LINE_VISITS = 8
-FIRST_MARK = 512  # simulations after which the first are no longer counted
+FIRST_MARK = 512  # of the marks from which on a mixture's root statistics count; each is twice the one before
 SWEEPS = 3  # of redrawing everything
 EXPLORED = 100  # visits from which on regret matching explores less
 # The tables are laid out for the limit, or for this many entries, and double later while the memory bound allows it.
@@ -491,15 +491,15 @@ def best_edge(node, edges):
 @njit(cache=True, nogil=True)
 def expected_action(s, c, seat, mixture, nodes, edges, work, world, table, actions, rng):
     """What `seat` is expected to do at `s`; -1 where the tree does not know, or the advised player could not."""
-    n = np.int64(rules.legal_actions(s, c, seat, actions))
-    if n == 1:
-        return np.int64(actions[0])
     key = np.uint64(rules.information_key(s, c, seat))
     for _ in range(4):  # other worlds that the advised player might be in
         world[0] = s
         rules.determinize(world[0], c, work.player, rng, table)
         if np.uint64(rules.information_key(world[0], c, seat)) != key:
             return np.int64(-1)
+    n = np.int64(rules.legal_actions(s, c, seat, actions))
+    if n == 1:
+        return np.int64(actions[0])
     found, _ = entry_key(s, c, seat, mixture, nodes, work)
     node = nodes[find(nodes, found)]
     if node.count == 0 or node.visits < MIN_LINE_VISITS:
@@ -529,8 +529,10 @@ def expected_line(
             length += 1
         rules.apply_joint(s, c, joint)
     else:
+        world[0] = s
         for i in range(lengths[move]):
             rules.apply_action(s, c, chains[move, i])
+        rules.conceal(s, c, world[0], work.player)
     while length < len(line):
         player = np.int64(rules.current_player(s, c))
         if player < 0:
@@ -610,11 +612,12 @@ class Search:
             self._chains[i, : len(chain)] = chain
         self._lengths = np.array([len(chain) for chain in chains], np.int64)
         self.root_values, self.root_squares = np.zeros((moves, players)), np.zeros(moves)
-        # Simulations done and the root's totals at the last two powers of two.
+        # Simulations done, and the root's totals at the last two marks.
         self._done, self._marks = 0, [(0, *self._totals()), (FIRST_MARK, *self._totals())]
         self._world = np.zeros(1, kind.state)
         self._actions, self._joint = np.zeros(kind.max_actions, np.int64), np.zeros(players, np.int64)
         self._out = np.zeros(players)
+        self._simulate(0)  # plants the root; and what has to be compiled is, before any clock runs
 
     def _set_work(self, view: View, options: SearchOptions, moves: int) -> None:
         work, game = self.work[0], self.game
@@ -625,13 +628,15 @@ class Search:
         steps = game.rules.playout_steps if options.playout_steps is None else options.playout_steps
         work["playout_steps"] = steps
         work["ranges"] = game.rules.ranges if options.ranges is None else options.ranges
+        if work["ranges"] and game.rules.table_size:
+            raise ValueError(f"ranges: {game.definition.name} cannot redraw what the advised player holds")
         work["low"], work["scale"] = info.min_utility, 1.0 / (info.max_utility - info.min_utility)
         work["full"] = len(self.nodes) * 3 // 4
         work["entries"], work["edges"] = 1, moves
 
     @property
     def mixture(self) -> bool:
-        """Whether the root's move is chosen by regret matching (known after the first simulation)."""
+        """Whether the root's move is chosen by regret matching."""
         return bool((self.nodes["kind"][self.nodes["key"] == ROOT_KEY] == REGRET).any())
 
     @property
@@ -645,10 +650,10 @@ class Search:
         return self._room() == 0 and self._larger() is None
 
     def _room(self) -> int:
-        """Simulations that surely fit into the tables: each makes at most an entry for everybody, at two nodes."""
+        """Simulations that surely fit into the tables: each makes at most an entry for everybody."""
         work, players = self.work[0], self.game.info.players
-        entries = int(work["full"] - work["entries"]) // (2 * players)
-        edges = (len(self.edges) - int(work["edges"])) // (2 * players * self.game.rules.max_actions)
+        entries = int(work["full"] - work["entries"]) // players
+        edges = (len(self.edges) - int(work["edges"])) // (players * self.game.rules.max_actions)
         return min(entries, edges)
 
     def _larger(self) -> tuple[int, int] | None:
@@ -690,24 +695,27 @@ class Search:
             batch = min(n, 2 * self._marks[1][0] - self._done, room or n)
             n -= batch
             self._done += batch
-            simulate(
-                batch,
-                self._root,
-                self.game.constants,
-                self._table,
-                self._rng,
-                self.nodes,
-                self.edges,
-                self.work,
-                self._world,
-                self._chains,
-                self._lengths,
-                self.root_values,
-                self.root_squares,
-                self._actions,
-                self._joint,
-                self._out,
-            )
+            self._simulate(batch)
+
+    def _simulate(self, n: int) -> None:
+        simulate(
+            n,
+            self._root,
+            self.game.constants,
+            self._table,
+            self._rng,
+            self.nodes,
+            self.edges,
+            self.work,
+            self._world,
+            self._chains,
+            self._lengths,
+            self.root_values,
+            self.root_squares,
+            self._actions,
+            self._joint,
+            self._out,
+        )
 
     def _totals(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         visits = self.edges["visits"][: len(self.root_squares)].astype(np.int64)
@@ -755,25 +763,25 @@ class Result:
     """What a search found about the root's moves [M]; returns are on the game's own scale.
 
     Attributes:
-      chains: the whole moves as action chains.
+      chains: the moves as action chains; `whole`: false where they are only first actions.
       visits: simulations through each move, all threads together.
       values: [M, P] mean return of every seat; NaN for a move never tried.
       errors: standard error of the advised player's.
       shares: probability with which the search would choose each move.
       simulations, seconds: how much was done.
-      entries, full: table entries in use, and whether the memory bound was reached.
+      full: whether the memory bound was reached.
       interrupted: whether Ctrl-C ended it.
       line: for a move's index, the (seat, action) pairs expected after it.
     """
 
     chains: list[tuple[int, ...]]
+    whole: bool
     visits: np.ndarray
     values: np.ndarray
     errors: np.ndarray
     shares: np.ndarray
     simulations: int
     seconds: float
-    entries: int
     full: bool
     interrupted: bool
     line: Callable[[int], list[tuple[int, int]]]
@@ -792,21 +800,21 @@ def search(
     `threads` independent trees are grown and their root statistics added up. `progress` is called now and then with
     the simulations so far and the part of the limit used up. Ctrl-C ends the search early; what was done is kept.
     """
-    chains = root_moves(view)
+    chains, whole = root_moves(view)
     seeds = np.random.SeedSequence(seed).spawn(threads)
     trees = [Search(view, chains, limit, options, s, threads) for s in seeds]
     started = time.monotonic()
     simulations, interrupted = _run(trees, limit, len(chains) == 1, progress)
-    return _result(trees, chains, view, simulations, time.monotonic() - started, interrupted)
+    return _result(trees, chains, whole, view, simulations, time.monotonic() - started, interrupted)
 
 
-def root_moves(view: View) -> list[tuple[int, ...]]:
-    """The whole moves to compare at the root; single actions where there are more than MAX_ROOT_MOVES."""
+def root_moves(view: View) -> tuple[list[tuple[int, ...]], bool]:
+    """The moves to compare at the root, and whether they are whole: first actions if there are over MAX_ROOT_MOVES."""
     record = view.world().box.record
     chains = whole_moves(view.game, record, view.player)
     if len(chains) > MAX_ROOT_MOVES:
-        return list(dict.fromkeys(chain[:1] for chain in chains))
-    return chains
+        return list(dict.fromkeys(chain[:1] for chain in chains)), False
+    return chains, True
 
 
 def _run(
@@ -850,6 +858,7 @@ def _run(
 def _result(
     trees: list[Search],
     chains: list[tuple[int, ...]],
+    whole: bool,
     view: View,
     simulations: int,
     seconds: float,
@@ -870,20 +879,20 @@ def _result(
         errors = np.sqrt(variance) / counted
     if trees[0].mixture:
         chosen = np.sum([e["chosen"] for e in edges], axis=0, dtype=np.float64)
-        shares = chosen / chosen.sum()
+        shares = chosen / chosen.sum() if chosen.any() else np.full(moves, 1.0 / moves)
     else:
         order = np.lexsort((np.nan_to_num(own, nan=-1.0), visits))
         shares = np.zeros(moves)
         shares[order[-1]] = 1.0
     return Result(
         chains=chains,
+        whole=whole,
         visits=visits,
         values=info.min_utility + means * width,
         errors=errors * width,
         shares=shares,
         simulations=simulations,
         seconds=seconds,
-        entries=sum(t.entries for t in trees),
         full=any(t.full for t in trees),
         interrupted=interrupted,
         line=trees[0].line,

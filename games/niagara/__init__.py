@@ -22,6 +22,7 @@ DEFINITION = Definition(
         rules.public_key,
         rules.determinize,
         rules.consistent_action,
+        rules.conform,
         rules.conceal,
         scripted.playout_action,
         scripted.scripted_action,

@@ -36,7 +36,7 @@ SETUP, RECOVER, CHOOSE, ACT, RIVER, OVER = range(6)
 PICK, START, GO, STEAL, END = range(5)
 
 # Actions.
-CARD = 0
+# 0 to 6 are the cards.
 WEATHER_DOWN, WEATHER_UP = 7, 8
 CANOE = 9
 PASS = 11
@@ -751,6 +751,14 @@ def determinize(s, c, player, rng, table):
                     s.played[seat] = card
                     s.hands[seat] = cards & ~(1 << card)
                 chosen -= 1
+
+
+@njit(cache=True)
+def conform(s, c, target, player):
+    for seat in range(c.players):
+        if s.round == target.round and s.played[seat] != NOT_PLAYED and card_hidden(target, c, seat, player):
+            s.hands[seat] = target.hands[seat]
+            s.played[seat] = target.played[seat]
 
 
 @njit(cache=True)

@@ -96,9 +96,9 @@ def test_changed_rules_are_seen(sources: Path, tmp_path: Path) -> None:
 
 
 def test_any_source_file_counts(sources: Path, tmp_path: Path) -> None:
-    """A new or changed file in any of the packages means another folder; other files do not."""
+    """A new or changed file in any package that compiles means another folder; other files do not."""
     folders = [run(sources, XDG_CACHE_HOME=str(tmp_path / "cache"))["folder"]]
-    for package in PACKAGES[1:]:
+    for package in ("solvers", "eval"):
         (sources / "voyageur" / package / "extra.py").write_text("VALUE = 1\n")
         folders.append(run(sources, XDG_CACHE_HOME=str(tmp_path / "cache"))["folder"])
     assert len(set(folders)) == len(folders)

@@ -419,3 +419,41 @@ def test_a_choice_half_made(player: int) -> None:
             found[seat].add(int(sample.box.record["played"][0, seat]))
     for seat, played in enumerate((4, 2, niagara.NOT_PLAYED)):
         assert found[seat] == ({played} if seat == player or played < 0 else set(range(7)))
+
+
+def test_what_a_history_began_with_is_redrawn_too() -> None:
+    """A view of a state that began in mid-game is the same whatever card lay face down there."""
+    views = []
+    for card, hand in ((2, [1, 3]), (3, [1, 2])):
+        position = {
+            "game": "niagara",
+            "phase": "act",
+            "players": [
+                {"cards": [1, 2], "played": 3},
+                {"cards": [1, 2], "played": 4},
+                {"cards": hand, "played": card},
+            ],
+        }
+        state = games.state_from(position)
+        for action in games.moves(state)[0].actions:
+            state.apply_action(action)
+        views.append(games.view_of(state, 1).world())
+    assert views[0].information_state(2) == views[1].information_state(2)
+    assert views[0].information_state(1) == state.information_state(1)
+    assert views[0].box.start == views[1].box.start
+
+
+def test_new_initial_state_takes_positions_of_its_game() -> None:
+    """What only serves the set-up is no part of a position and does not have to agree; the rest does."""
+    position = {"game": "niagara", "players": [{}, {}, {}], "weather": 1}
+    game = games.load("niagara", players=3, sequential=True, first_player=1)
+    assert games.position_of(game.new_initial_state(position)) == position
+    with pytest.raises(games.PositionError, match="players"):
+        games.load("niagara", players=4).new_initial_state(position)
+
+
+def test_action_structs_of_any_seat() -> None:
+    """At a simultaneous node an action may be one that only a later seat has."""
+    players = [{"cards": [1]}, {"cards": [5]}, {"cards": ["CLOUD"]}]
+    state = games.state_from({"game": "niagara", "players": players})
+    assert state._struct_to_actions({"action": "card CLOUD"}) == [6]

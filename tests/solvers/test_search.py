@@ -236,7 +236,7 @@ def grown(state: State, nodes: int, player: int = 0, **options: Any) -> tree_sea
     """A tree after `nodes` simulations."""
     view = games.view_of(state, player)
     seed = np.random.SeedSequence(1)
-    tree = tree_search.Search(view, tree_search.root_moves(view), Limit(nodes=nodes), SearchOptions(**options), seed)
+    tree = tree_search.Search(view, tree_search.root_moves(view)[0], Limit(nodes=nodes), SearchOptions(**options), seed)
     tree.run(nodes)
     return tree
 
@@ -313,7 +313,7 @@ def test_memory_bound_in_advice(game: str, state_after: StateAfter, advise: Advi
 def test_the_memory_of_all_threads_together(state_after: StateAfter) -> None:
     """Threads share the bound: each of four takes at most a quarter."""
     view = games.view_of(state_after("voyageur_connect_four"), 0)
-    chains, limit = tree_search.root_moves(view), Limit(nodes=1000)
+    chains, limit = tree_search.root_moves(view)[0], Limit(nodes=1000)
     trees = [
         tree_search.Search(view, chains, limit, SearchOptions(memory=4_000_000), np.random.SeedSequence(1), threads)
         for threads in (1, 4)
