@@ -127,7 +127,8 @@ class Niagara(Words):
         if action < r.WEATHER_DOWN:
             return f"card {CARDS[action]}"
         if action <= r.WEATHER_UP:
-            return f"weather to {int(s['weather']) + (1 if action == r.WEATHER_UP else -1):+d}"
+            weather = int(s["weather"]) + (1 if action == r.WEATHER_UP else -1)
+            return f"weather to {weather:+d}" if weather else "weather to 0"
         if action < r.PASS:
             return f"canoe {CANOES[action - r.CANOE]}"
         plain = {r.PASS: "no more", r.NO_HANDLING: "no handling", r.UNLOAD: "unload", r.NO_THEFT: "no theft"}
