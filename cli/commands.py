@@ -37,7 +37,7 @@ def new_position(args: Any) -> int:
         outcomes, probs = zip(*state.chance_outcomes(), strict=True)
         state.apply_action(int(rng.choice(outcomes, p=probs)))
     position = games.position_of(state, _seat(args.viewer, state.num_players()))
-    if args.output is not None:
+    if args.output not in (None, "-"):
         games.write(position, args.output)
     else:
         print(positions.to_yaml(position), end="")
@@ -86,7 +86,9 @@ def hint(args: Any) -> int:
     """`voyageur hint`."""
     seen = _load(args.position)
     if not isinstance(seen, games.View) and seen.current_player() == SIMULTANEOUS:
-        raise games.PositionError("viewer", "expected a seat: everybody decides at once here, who asks?")
+        raise games.PositionError(
+            "viewer", "expected a seat, as in viewer: 0 (everybody decides at once here, so say who asks)"
+        )
     seconds = 5.0 if args.seconds is None and args.nodes is None else args.seconds
     with progress.bar("thinking") as report:
         advice = solvers.advise(
@@ -130,6 +132,8 @@ COMMANDS = {
 
 def _load(path: str, viewer: int | None = None) -> games.State | games.View:
     """The position in a file: the view of its viewer (or of `viewer`), or the state if there is neither."""
+    if path == "-" and sys.stdin is None:
+        raise games.PositionError("-", "there is no standard input")
     position = games.read(sys.stdin.buffer if path == "-" else path)
     if viewer is None and position.get("viewer") is None:
         return games.state_from(position)

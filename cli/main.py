@@ -11,6 +11,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
+GREATEST = 10**12
+
 
 class _Parser(argparse.ArgumentParser):
     """A parser whose complaints fit on one line."""
@@ -20,13 +22,17 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _positive(text: str) -> int:
-    if not text.isdecimal() or not 0 < int(text[:18]) < 10**12:
-        raise argparse.ArgumentTypeError(f"expected a whole number above 0, got {text[:30]!r}")
-    return int(text)
+    return _whole(text, 1)
 
 
 def _not_negative(text: str) -> int:
-    return 0 if text == "0" else _positive(text)
+    return _whole(text, 0)
+
+
+def _whole(text: str, low: int) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) <= len(str(GREATEST)) and low <= int(text) <= GREATEST):
+        raise argparse.ArgumentTypeError(f"expected a whole number from {low} to {GREATEST}, got {text[:30]!r}")
+    return int(text)
 
 
 def _seconds(text: str) -> float:
@@ -87,9 +93,9 @@ def _add_position(command: argparse.ArgumentParser) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs `voyageur` and returns the exit status."""
-    top = parser()
-    args = top.parse_args(arguments)
     try:
+        top = parser()
+        args = top.parse_args(arguments)
         if args.version:
             from importlib.metadata import version
 
@@ -99,7 +105,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             top.print_help()
             return 0
         status = _run(args)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         return status
     except KeyboardInterrupt:
         return 130
@@ -107,6 +114,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Whoever read our output has left; nothing more may be written, not even at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        print(f"voyageur: {error.strerror}", file=sys.stderr)
+        return 1
 
 
 def _load_numba_without_scipy() -> None:

@@ -61,7 +61,7 @@ def _verdict(advice: Advice) -> list[str]:
     """What to do and how sure that is, in a few lines."""
     best = advice.moves[0]
     lines = []
-    if sum(move.share > 0.02 for move in advice.moves) > 1:
+    if advice.simulations and sum(move.share > 0.02 for move in advice.moves) > 1:
         lines.append("[bold]Mix[/bold]: the others must not guess it, so choose by chance with these shares.")
     else:
         lines.append(f"[bold]Play[/bold]: {best.text}")

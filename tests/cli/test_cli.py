@@ -459,7 +459,7 @@ def test_bad_arguments(arguments: tuple[str, ...], run: Run, write: Write, tmp_p
 @pytest.mark.parametrize(
     ("arguments", "message"),
     (
-        (("--nodes", "0"), "argument --nodes: expected a whole number above 0, got '0'"),
+        (("--nodes", "0"), "argument --nodes: expected a whole number from 1 to 1000000000000, got '0'"),
         (("--seconds", "x"), "argument --seconds: expected a number of seconds above 0, got 'x'"),
         (("--nodes", "5", "--solver", "best"), "solver: unknown 'best'; known are ismcts, mcts, scripted, random"),
         (("--nodes", "5", "--solver", "mcts"), "it is for games that hide nothing; ismcts plays every game"),
@@ -473,7 +473,8 @@ def test_messages(arguments: tuple[str, ...], message: str, run: Run, write: Wri
 def test_message_about_who_asks(run: Run, write: Write) -> None:
     """A simultaneous decision needs a viewer, a file has to be there."""
     assert_refused(
-        run("hint", write(CHOOSE), "--nodes", "5"), "viewer: expected a seat: everybody decides at once here"
+        run("hint", write(CHOOSE), "--nodes", "5"),
+        "viewer: expected a seat, as in viewer: 0 (everybody decides at once",
     )
     assert_refused(run("hint", write(OVER), "--nodes", "5"), "nobody decides here: the game is over")
     assert_refused(run("show", "/no/such/file.yaml"), "/no/such/file.yaml: No such file or directory")
