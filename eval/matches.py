@@ -5,6 +5,7 @@
 
 import argparse
 import json
+import signal
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -73,8 +74,12 @@ def match(
 ) -> Iterator[float]:
     """The returns of `alone` against `others` in `rounds` games, as they finish."""
     tasks = [(game_name, players, alone, others, limit, seed, index) for index in range(rounds)]
-    with ProcessPoolExecutor(processes) as pool:
+    # Ctrl-C reaches the whole process group; the workers leave it to us, who end after the games under way.
+    pool = ProcessPoolExecutor(processes, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
+    try:
         yield from pool.map(play, *zip(*tasks, strict=True))
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def main() -> None:
