@@ -97,7 +97,15 @@ def main() -> None:
     args = parser.parse_args()
     if args.seconds is None and args.nodes is None:
         args.seconds = 1.0
-    limit = solvers.Limit(seconds=args.seconds, nodes=args.nodes)
+    try:
+        limit = solvers.Limit(seconds=args.seconds, nodes=args.nodes)
+        game = games.load(args.game, players=args.players)
+        for name in (args.alone, args.others):
+            solvers.make_bot(name, game, limit=limit)
+    except ValueError as error:
+        parser.error(str(error))
+    if not 0 <= game.min_utility() < game.max_utility() <= 1:
+        parser.error(f"{args.game}: the interval is for returns from 0 to 1")
     returns: list[float] = []
     played = match(args.game, args.players, args.alone, args.others, limit, args.games, args.seed, args.processes)
     try:
