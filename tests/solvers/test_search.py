@@ -127,14 +127,14 @@ VALUE_OF_KUHN_POKER = -1 / 18
 
 @pytest.fixture(scope="module")
 def kuhn(state_after: StateAfter, advise: Advise) -> Callable[..., Advice]:
-    """A function of the advised seat's card and the betting before: advice, from 50,000 simulations."""
+    """A function of the advised seat's card and the betting before: advice, from 400,000 simulations."""
 
     @functools.cache
     def ask(card: int, *betting: int, **options: Any) -> Advice:
         player = len(betting) % 2
         other = (card + 1) % 3
         dealt = (card, other) if player == 0 else (other, card)
-        return advise(state_after("voyageur_kuhn_poker", *dealt, *betting), nodes=50_000, seed=1, **options)
+        return advise(state_after("voyageur_kuhn_poker", *dealt, *betting), nodes=400_000, seed=1, **options)
 
     return ask
 
@@ -147,11 +147,11 @@ def test_kuhn_poker_value_of_each_card(card: int, kuhn: Callable[..., Advice]) -
 
 
 def test_kuhn_poker_value(kuhn: Callable[..., Advice]) -> None:
-    """The value of the game, over the three cards, is -1/18 within the 95 % interval and what is left of learning."""
+    """The value of the game, over the three cards, is -1/18 within its 95 % interval."""
     advices = [kuhn(card) for card in range(3)]
     value = sum(advice.values[0] for advice in advices) / 3
     halves = [max(move.share * (move.high - move.low) / 2 for move in advice.moves) for advice in advices]
-    assert value == pytest.approx(VALUE_OF_KUHN_POKER, abs=sum(half**2 for half in halves) ** 0.5 / 3 + 0.01)
+    assert value == pytest.approx(VALUE_OF_KUHN_POKER, abs=sum(half**2 for half in halves) ** 0.5 / 3)
 
 
 def test_kuhn_poker_mixtures(kuhn: Callable[..., Advice]) -> None:
@@ -165,7 +165,7 @@ def test_kuhn_poker_mixtures(kuhn: Callable[..., Advice]) -> None:
     assert bets(JACK, BET) < 0.02  # a call cannot win
     assert bets(KING, BET) > 0.98  # nor lose
     assert bets(KING, PASS) > 0.98
-    assert bets(QUEEN, PASS) < 0.2
+    assert bets(QUEEN, PASS) < 0.1
     assert bets(JACK, PASS) < 0.4  # bluffs at most every third time
 
 
@@ -186,12 +186,12 @@ UNIFORM = pytest.mark.xfail(reason="a bid already made is redrawn uniformly, not
 def test_goofspiel_is_even(game: str, player: int, state_after: StateAfter, advise: Advise) -> None:
     """Goofspiel is symmetric, so worth 0; in turn too, where nobody sees what has been bid before."""
     state = state_after(game, *[3] * (player == 1 and "sequential" in game))
-    advice = advise(state, player=player, nodes=100_000, seed=1)
+    advice = advise(state, player=player, nodes=400_000, seed=1)
     assert advice.values == pytest.approx([0, 0], abs=0.03)
     best = advice.moves[0]
     assert best.text == "bids 4"  # the first prize is the greatest
     assert best.share > 0.8
-    assert abs(best.value) < 0.08
+    assert abs(best.value) < 0.06
 
 
 # Keys.
