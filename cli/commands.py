@@ -9,7 +9,7 @@ import numpy as np
 
 from voyageur import games, solvers
 from voyageur.cli import progress
-from voyageur.games import positions, spiel
+from voyageur.games import files, positions, spiel
 from voyageur.games.rules import CHANCE, SIMULTANEOUS
 from voyageur.games.words import Field
 
@@ -30,7 +30,9 @@ def list_games(args: Any) -> int:
 
 def new_position(args: Any) -> int:
     """`voyageur new`."""
-    params = {} if args.players is None else {"players": args.players}
+    params: dict[str, Any] = {} if args.players is None else {"players": args.players}
+    if args.board is not None:
+        params |= positions.definition(args.game).words.board(files.read_text(args.board))
     state = games.load(args.game, **params).new_initial_state()
     rng = np.random.default_rng(args.seed)
     while state.current_player() == CHANCE:
@@ -40,7 +42,7 @@ def new_position(args: Any) -> int:
     if args.output not in (None, "-"):
         games.write(position, args.output)
     else:
-        print(positions.to_yaml(position), end="")
+        print(files.to_yaml(position), end="")
     return 0
 
 

@@ -57,6 +57,7 @@ def parser() -> argparse.ArgumentParser:
     new = commands.add_parser("new", help="an opening position to edit")
     new.add_argument("game", metavar="GAME")
     new.add_argument("--players", type=_positive, metavar="N")
+    new.add_argument("--board", metavar="FILE", help="a board of your own, where the game takes one")
     new.add_argument("--seed", type=_not_negative, default=0, metavar="S", help="of what is drawn at the start")
     new.add_argument("--viewer", type=_not_negative, metavar="SEAT", help="only what this seat knows")
     new.add_argument("-o", "--output", metavar="FILE", help="instead of standard output; .json writes JSON")

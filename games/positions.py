@@ -9,14 +9,12 @@ from typing import IO, Any
 
 import numpy as np
 import pyspiel
-import yaml
 
-from voyageur.games import rules
+from voyageur.games import files, rules
 from voyageur.games.rules import CHANCE, SIMULTANEOUS, TERMINAL
 from voyageur.games.spiel import DEFINITIONS, Box, Game, State
-from voyageur.games.words import Field, Position, PositionError, Reading, key_text, shown
+from voyageur.games.words import Definition, Field, Position, PositionError, Reading, key_text, shown
 
-MAX_FILE_BYTES = 256 * 1024
 MAX_NESTING = 32
 
 
@@ -130,14 +128,19 @@ def _relive(state: State, target: np.ndarray, player: int) -> State:
     return lived
 
 
+def definition(name: str) -> Definition:
+    """The game called `name`; raises PositionError if there is none."""
+    if name not in DEFINITIONS:
+        raise PositionError("game", f"unknown game {shown(name)}; known are {', '.join(sorted(DEFINITIONS))}")
+    return DEFINITIONS[name]
+
+
 def load(name: str, **params: Any) -> Game:
     """A game by name, with parameters as Python values (null, numbers, lists as in positions).
 
     Raises PositionError for an unknown name or parameter, or a value that the rules do not have.
     """
-    if name not in DEFINITIONS:
-        raise PositionError("game", f"unknown game {shown(name)}; known are {', '.join(sorted(DEFINITIONS))}")
-    words = DEFINITIONS[name].words
+    words = definition(name).words
     given = Field(params).object([p.name for p in words.parameters])
     values = {p.name: p.read(given[p.name]) for p in words.parameters if p.name in given}
     words.constants({p.name: p.default for p in words.parameters} | values)
@@ -317,80 +320,12 @@ def deal(state: State, **what: Any) -> State:
     return after
 
 
-class _Loader(yaml.SafeLoader):
-    """Safe YAML, except that a key given twice is an error instead of a silent choice.
-
-    Explicit tags and merge keys (`<<`) are errors too: no position needs them, and a small file can make them grow
-    beyond all bounds, or trip the loader.
-    """
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        event = self.peek_event()
-        if getattr(event, "tag", None):
-            line = event.start_mark.line + 1
-            raise PositionError("file", f"line {line}: tags like {shown(event.tag)} are not allowed")
-        return super().compose_node(parent, index)
-
-    def flatten_mapping(self, node: Any) -> None:
-        for key_node, _ in node.value:
-            if key_node.tag == "tag:yaml.org,2002:merge":
-                raise PositionError("file", f"line {key_node.start_mark.line + 1}: merge keys (<<) are not allowed")
-
-    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
-        keys: set[Any] = set()
-        for key_node, _ in node.value:
-            key = key_node.value if isinstance(key_node, yaml.ScalarNode) else None
-            if key in keys and key is not None:
-                raise PositionError(key_text(key), f"given twice (line {key_node.start_mark.line + 1})")
-            keys.add(key)
-        return super().construct_mapping(node, deep)
-
-
-def _no_twins(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    result: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in result:
-            raise PositionError(key_text(key), "given twice")
-        result[key] = value
-    return result
-
-
 def read(source: str | os.PathLike[str] | IO[Any]) -> Position:
     """Reads a position (YAML or JSON) from a path or an open file.
 
     Raises PositionError, with the line where there is one, for what is neither, and OSError as usual.
     """
-    if isinstance(source, str | os.PathLike):
-        with open(source, "rb") as file:
-            data: Any = file.read(MAX_FILE_BYTES + 1)
-    else:
-        data = source.read(MAX_FILE_BYTES + 1)
-    if len(data) > MAX_FILE_BYTES:
-        raise PositionError("file", f"longer than {MAX_FILE_BYTES // 1024} KiB, which no position is")
-    try:
-        text = data.decode("utf-8-sig") if isinstance(data, bytes) else data
-        if text.lstrip().startswith("{"):
-            try:
-                return json.loads(text, object_pairs_hook=_no_twins)
-            except json.JSONDecodeError:
-                pass  # YAML in flow style looks much the same
-        loaded = yaml.load(text, _Loader)
-    except UnicodeDecodeError as error:
-        raise PositionError("file", f"not UTF-8 text (byte {error.start + 1})") from None
-    except RecursionError:
-        raise PositionError("file", "nested too deeply") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f"line {mark.line + 1}: " if mark else ""
-        problem = str(getattr(error, "problem", None) or "cannot be read")
-        raise PositionError("file", f"neither YAML nor JSON ({where}{' '.join(problem.split())[:120]})") from None
-    except ValueError as error:
-        if isinstance(error, PositionError):
-            raise
-        raise PositionError("file", f"a value cannot be read ({' '.join(str(error).split())[:80]})") from None
-    if not isinstance(loaded, dict):
-        raise PositionError("file", f'expected a position (an object with "game"), got {shown(loaded)}')
-    return loaded
+    return files.parse(files.read_text(source), 'a position (an object with "game")')
 
 
 def write(position: Position, target: str | os.PathLike[str] | IO[str]) -> None:
@@ -398,11 +333,6 @@ def write(position: Position, target: str | os.PathLike[str] | IO[str]) -> None:
     if isinstance(target, str | os.PathLike):
         as_json = Path(target).suffix == ".json"
         with open(target, "w", encoding="utf-8") as file:
-            file.write(json.dumps(position) + "\n" if as_json else to_yaml(position))
+            file.write(json.dumps(position) + "\n" if as_json else files.to_yaml(position))
     else:
-        target.write(to_yaml(position))
-
-
-def to_yaml(position: Position) -> str:
-    """A position as YAML for people: block style outside, lists and small objects on one line."""
-    return yaml.safe_dump(position, sort_keys=False, default_flow_style=None, width=110, allow_unicode=True)
+        target.write(files.to_yaml(position))

@@ -4,11 +4,13 @@
 field name and parameter from it. `Field` reads what people hand us, and says in one line what is wrong with it.
 """
 
+import re
 import reprlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import quote, unquote
 
 import numpy as np
 
@@ -157,6 +159,16 @@ def maybe(name: str, default: int, none: int, low: int, high: int, **more: Any) 
     return Parameter(name, default, read, lambda value: None if value == none else value, **more)
 
 
+def encoded(text: str) -> str:
+    """`text` as an OpenSpiel parameter can hold it, whatever is in it (percent-encoding)."""
+    return quote(text, safe="")
+
+
+def decoded(text: str) -> str:
+    """What was `encoded`; a text that `encoded` cannot have made is returned as it is."""
+    return unquote(text) if re.fullmatch(r"[A-Za-z0-9_.~%-]*", text) else text
+
+
 @dataclass(frozen=True)
 class Info:
     """What OpenSpiel wants to know of a game with its parameters."""
@@ -233,6 +245,13 @@ class Words(ABC):
     def move_text(self, s: Record, c: Record, player: int, actions: Sequence[int]) -> str:
         """A whole move in words."""
         return " ".join(self.action_text(s, c, player, action) for action in actions)
+
+    def board(self, text: str) -> dict[str, Any]:
+        """The parameters (Python values, as `games.load` takes them) of the board in `text`, a board file's content.
+
+        Raises PositionError that names the place in the file.
+        """
+        raise PositionError("board", "this game's board is always the same")
 
     def read(self, position: Field) -> Reading:
         """Reads and checks a position; raises PositionError."""
