@@ -202,6 +202,7 @@ class Words(ABC):
     """A game in words. Records `s` and constants `c` are np.void elements; `player` is a seat."""
 
     parameters: Sequence[Parameter]
+    writes_viewer = False  # whether `write` itself puts `viewer` where the canonical form has it
 
     @abstractmethod
     def constants(self, params: Mapping[str, Value]) -> np.ndarray:
