@@ -158,7 +158,7 @@ class YellowHouse(Words):
                 return f"P{action} leads"
             return f"card {ELEMENTS[action]}" if s["phase"] == r.DEAL else "gifts turned up"
         if action >= c["first_gift"]:
-            return f"give {' '.join(_cards(c['gift'][action - c['first_gift']]))}"
+            return f"give {' '.join(cards(c['gift'][action - c['first_gift']]))}"
         if action == r.PASS:
             return "pass"
         element = ELEMENTS[r.element_of(action)]
@@ -176,7 +176,7 @@ class YellowHouse(Words):
         """See `Words.private_text`."""
         if s["phase"] <= r.DEAL:
             return f"[P{player} holds nothing yet]"
-        gift = f"; gives {' '.join(_cards(s['gave'][player]))}" if s["chosen"] > player else ""
+        gift = f"; gives {' '.join(cards(s['gave'][player]))}" if s["chosen"] > player else ""
         return f"[P{player} holds {_listed(s['hands'][player], c)}{gift}]"
 
     def event_text(self, before: Record, after: Record, c: Record, actions: Mapping[int, int], player: int) -> str:
@@ -190,7 +190,7 @@ class YellowHouse(Words):
         if before["phase"] == r.EXCHANGE:
             if after["phase"] == r.EXCHANGE:
                 return texts.get(player, f"P{before['chosen']} has chosen.")
-            gifts = {seat: f"P{seat} give {' '.join(_cards(after['gave'][seat]))}." for seat in range(r.SEATS)}
+            gifts = {seat: f"P{seat} give {' '.join(cards(after['gave'][seat]))}." for seat in range(r.SEATS)}
             return " ".join(gifts[seat] for seat in gifts if seat in actions or seat != player)
         return " ".join(texts.values())
 
@@ -200,7 +200,7 @@ class YellowHouse(Words):
         """See `Words.public_tensors`."""
         n, copies = int(c["elements"]), float(c["copies"])
         playing = s["phase"] == r.PLAY
-        sizes = [_hand_size(s, c, seat) / c["hand"] for seat in range(r.SEATS)]
+        sizes = [hand_size(s, c, seat) / c["hand"] for seat in range(r.SEATS)]
         gave = s["gave"][:, :n] * (s["phase"] != r.EXCHANGE)
         top = c["max_level"] if c["max_level"] < r.UNCAPPED else 8
         return {
@@ -538,26 +538,26 @@ def _exactly(field: Field, number: int, why: str) -> None:
 # Writing.
 
 
-def _cards(counts: Any) -> list[str]:
+def cards(counts: Any) -> list[str]:
     """Counts as a list of elements."""
     return [name for name, n in zip(ELEMENTS, counts, strict=True) for _ in range(n)]
 
 
-def _named(counts: Any, c: Record) -> dict[str, int]:
+def named(counts: Any, c: Record) -> dict[str, int]:
     """Counts as an object that lists every element of the game."""
     return {name: int(n) for name, n in zip(ELEMENTS[: c["elements"]], counts, strict=False)}
 
 
 def _listed(counts: Any, c: Record) -> str:
     """Counts in a few words: R4 V0 G3 Y5."""
-    return " ".join(f"{name}{n}" for name, n in _named(counts, c).items())
+    return " ".join(f"{name}{n}" for name, n in named(counts, c).items())
 
 
 def _one_hot(values: Any, size: int) -> np.ndarray:
     return np.eye(size, dtype=np.float32)[np.asarray(values, np.int64)]
 
 
-def _hand_size(s: Record, c: Record, seat: int) -> int:
+def hand_size(s: Record, c: Record, seat: int) -> int:
     """The number of cards in a hand that everybody knows; none before it is taken up."""
     return int(c["hand"] - s["out"][seat].sum()) if s["phase"] > r.DEAL else 0
 
@@ -576,7 +576,7 @@ def _seen_fields(s: Record, c: Record, viewer: int | None) -> Position:
         fields["winner"] = int(s["winner"])
     fields["players"] = [_player_fields(s, c, seat, viewer) for seat in range(r.SEATS)]
     if phase >= r.PLAY:
-        fields["rows"] = _named(s["rows"], c)
+        fields["rows"] = named(s["rows"], c)
         fields["supply"] = int(c["supports"] - s["used"].sum())
     if s["claims"]:
         seats = [int(s["leader"] + i) % r.SEATS for i in range(s["claims"])]
@@ -588,13 +588,13 @@ def _player_fields(s: Record, c: Record, seat: int, viewer: int | None) -> Posit
     fields: Position = {}
     if s["phase"] > r.DEAL:
         known = viewer is None or viewer == seat
-        fields["hand"] = _named(s["hands"][seat], c) if known else _hand_size(s, c, seat)
+        fields["hand"] = named(s["hands"][seat], c) if known else hand_size(s, c, seat)
     if s["gave"][seat].any() and s["phase"] != r.EXCHANGE:
-        fields["gave"] = _cards(s["gave"][seat])
+        fields["gave"] = cards(s["gave"][seat])
     if s["out"][seat].any():
-        fields["out"] = _named(s["out"][seat], c)
+        fields["out"] = named(s["out"][seat], c)
     if s["used"][seat]:
         fields["supports_used"] = int(s["used"][seat])
     if s["palette"][seat].any():
-        fields["palette"] = _cards(s["palette"][seat])
+        fields["palette"] = cards(s["palette"][seat])
     return fields

@@ -26,13 +26,14 @@ from voyageur.games.yellowhouse.rules import (
     wins_with,
 )
 
-GOES_OUT = 1000.0
-PASSED, PASSED_NEAR_END = -3.0, 0.0  # the latter is divided by the cards in the other hand
-SHED, SUPPORT, ROW, LEFT, THREAT, FULL, KINDS = 1.5, 0.6, -0.25, -0.5, -0.5, 1.0, 1.0
-GIVEN_VOID, GIVEN_PAIR = 0.75, -0.8
-GOING_OUT_WINS = 2.0  # of going out with the card that wins the match
-NOISE = 0.5
-HARDLY = 0.05
+GOES_OUT, GOES_OUT_AND_WINS = 1000.0, 1001.0
+PASSED = -3.3
+SHED, SUPPORT = 1.4, 0.2  # each card shed, each support card used
+ROW = -0.2  # each row of the claim
+LEFT, KINDS = -0.8, 1.0  # each card left of the element claimed, each element left in hand
+THREAT, FULL = -0.4, -0.8  # each card that the opponent may shed in answer; a full trick, which has no answer
+GIVEN, PAIR = 0.9, -0.3  # each card given for each one left of its element; two of one element
+NOISE, HARDLY_ANY = 0.5, 0.05
 
 # Evaluation, in logarithms of odds.
 LEADS, FEWER, BEST_TURN, CAN_GO_OUT, ONE_KIND, CONCENTRATED, TO_MOVE = 0.86, 2.4, 2.4, 1.7, 0.85, 0.9, -0.2
@@ -75,10 +76,10 @@ def _threat(s, c, player, action, size, unknown):
 def turn_worth(s, c, player, action, size, unknown):
     """Worth of a turn, where the other hand has `size` out of `unknown` cards."""
     if action == PASS:
-        return PASSED + PASSED_NEAR_END / size
+        return PASSED
     e, shed = element_of(action), cards_shed(s, action)
     if shed == hand_size(s, player):
-        return GOES_OUT
+        return GOES_OUT_AND_WINS if wins_with(s, c, player, e) else GOES_OUT
     supports, row = 0, np.int64(s.rows[e])
     if action >= STRENGTHEN:
         supports, row = (action - STRENGTHEN) // ELEMENTS, level(s) + 1
@@ -93,12 +94,11 @@ def turn_worth(s, c, player, action, size, unknown):
 
 @njit(cache=True)
 def gift_worth(s, c, player, gift):
-    """Worth of a gift: to get rid of an element is good, to weaken a strong one is not."""
+    """Worth of a gift: cards of elements that stay many in hand, since their tokens go up."""
     worth = 0.0
     for e in range(ELEMENTS):
-        given = c.gift[gift, e]
-        left = s.hands[player, e] - given
-        worth += given * (GIVEN_VOID if left == 0 else GIVEN_PAIR * left)
+        given = np.int64(c.gift[gift, e])
+        worth += GIVEN * given * (s.hands[player, e] - given) + (PAIR if given > 1 else 0.0)
     return worth
 
 
@@ -126,7 +126,7 @@ def playout_action(s, c, player, actions, n, rng):
 
 @njit(cache=True)
 def scripted_action(s, c, player, actions, n, rng):
-    return _best_action(s, c, player, actions, n, rng, HARDLY)
+    return _best_action(s, c, player, actions, n, rng, HARDLY_ANY)
 
 
 @njit(cache=True)
