@@ -28,6 +28,14 @@ GAME_STRINGS = {
         "niagara(players=3,max_rounds=5,initial_fork=RANDOM,reveal=SIMULTANEOUS,end_timing=IMMEDIATE,first_player=1,"
         "steal_requires_empty_move=false,sequential=true)",
     ),
+    "yellowhouse": (
+        "yellowhouse",
+        "yellowhouse(scope=round,sequential=true)",
+        "yellowhouse(elements=3,copies=5,hand=4,exchange=1,supports_per_turn=2,leader_may_pass=true,max_level=0,"
+        "auto_end_full_trick=false,first_leader=1,sequential=true)",
+        "yellowhouse(elements=2,copies=5,hand=3,exchange_every_round=false,kept_cards_leave_deck=false,win_total=2,"
+        "support_may_pay_all=false)",
+    ),
     "voyageur_tic_tac_toe": ("voyageur_tic_tac_toe",),
     "voyageur_connect_four": ("voyageur_connect_four",),
     "voyageur_kuhn_poker": ("voyageur_kuhn_poker",),
