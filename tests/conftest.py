@@ -29,7 +29,7 @@ GAME_STRINGS = {
         "steal_requires_empty_move=false,sequential=true)",
     ),
     "yellowhouse": (
-        "yellowhouse",
+        "yellowhouse(win_total=2)",
         "yellowhouse(scope=round,sequential=true)",
         "yellowhouse(elements=3,copies=5,hand=4,exchange=1,supports_per_turn=2,leader_may_pass=true,max_level=0,"
         "auto_end_full_trick=false,first_leader=1,sequential=true)",
