@@ -52,7 +52,7 @@ class View:
     def __init__(self, state: State, player: int) -> None:
         self.game = state.game
         self.player = player
-        self._world = self._redraw(state, rules.make_rng(0))
+        self._world = self._redraw(state, rules.make_rng(0), self._prepared(state))
 
     @property
     def position(self) -> Position:
@@ -88,8 +88,9 @@ class View:
     def states(self, n: int, rng: np.random.Generator) -> Iterator[State]:
         """`n` complete states, each drawn as `sample` does."""
         bits = rules.make_rng(np.random.SeedSequence(rng.integers(2**32, size=4).tolist()))
+        table = self._prepared(self._world)
         for _ in range(n):
-            yield self._redraw(self._world, bits)
+            yield self._redraw(self._world, bits, table)
 
     def moves(self) -> list[Move]:
         """The player's own moves; raises ValueError when it is not the player's decision."""
@@ -98,12 +99,15 @@ class View:
             raise ValueError(f"it is not the decision of seat {self.player}")
         return _moves(self, self._world, self.player)
 
-    def _redraw(self, state: State, bits: np.ndarray) -> State:
+    def _prepared(self, state: State) -> np.ndarray:
+        """The table that redrawing needs."""
+        table = np.zeros(max(1, self.game.rules.table_size))
+        rules.prepare(state.box.s, self.game.c, self.player, table)
+        return table
+
+    def _redraw(self, state: State, bits: np.ndarray, table: np.ndarray) -> State:
         """`state` with all that the player cannot see redrawn, in the record and in the history."""
         record = state.box.record.copy()
-        table = np.zeros(max(1, self.game.rules.table_size))
-        if self.game.rules.table_size:
-            rules.prepare(record[0], self.game.c, self.player, table)
         rules.determinize(record[0], self.game.c, self.player, bits, table)
         if not state.full_history():
             return self.game.state_with(record)
@@ -193,6 +197,8 @@ def view_from(position: Position, viewer: int | None = None) -> View:
 
     Raises PositionError if the position is wrong or names no viewer.
     """
+    if viewer is not None and isinstance(position, Mapping) and position.get("viewer") is None:
+        position = {**position, "viewer": viewer}
     game, reading = _read(position)
     player = viewer if reading.viewer is None else reading.viewer
     if player is None:

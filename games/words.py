@@ -59,13 +59,13 @@ class Field:
         """The error to raise about this field."""
         return PositionError(self.path, problem)
 
-    def object(self, allowed: Sequence[str]) -> "Object":
+    def object(self, allowed: Sequence[Any]) -> "Object":
         """This field as an object with no other keys than `allowed`."""
         if not isinstance(self.value, Mapping):
             raise self.fail(f"expected an object, got {shown(self.value)}")
         for key in self.value:
             if key not in allowed:
-                raise Field(None, self._join(key_text(key))).fail(f"unknown field; known are {', '.join(allowed)}")
+                raise Field(None, self._join(key_text(key))).fail(f"unknown field; known are {', '.join(map(str, allowed))}")
         return Object(self)
 
     def items(self, low: int, high: int) -> list["Field"]:
@@ -97,7 +97,7 @@ class Field:
         texts = ", ".join("null" if option is None else str(option) for option in options)
         raise self.fail(f"expected one of {texts}, got {shown(self.value)}")
 
-    def _join(self, key: str) -> str:
+    def _join(self, key: Any) -> str:
         return f"{self.path}.{key}" if self.path else key
 
 
@@ -107,10 +107,10 @@ class Object:
     def __init__(self, whole: Field) -> None:
         self.whole = whole
 
-    def __contains__(self, key: str) -> bool:
+    def __contains__(self, key: object) -> bool:
         return key in self.whole.value
 
-    def __getitem__(self, key: str) -> Field:
+    def __getitem__(self, key: Any) -> Field:
         return Field(self.whole.value.get(key), self.whole._join(key))
 
 
