@@ -200,13 +200,11 @@ def view_from(position: Position, viewer: int | None = None) -> View:
     if viewer is not None and isinstance(position, Mapping) and position.get("viewer") is None:
         position = {**position, "viewer": viewer}
     game, reading = _read(position)
-    player = viewer if reading.viewer is None else reading.viewer
-    if player is None:
+    if reading.viewer is None:
         raise PositionError("viewer", "expected a seat: whose knowledge is this?")
-    if viewer is not None and viewer != player:
-        raise PositionError("viewer", f"the position is what seat {player} knows, not seat {viewer}")
-    Field(player, "viewer").integer(0, game.info.players - 1)
-    return View(game.state_with(reading.record), player)
+    if viewer not in (None, reading.viewer):
+        raise PositionError("viewer", f"the position is what seat {reading.viewer} knows, not seat {viewer}")
+    return View(game.state_with(reading.record), reading.viewer)
 
 
 def view_of(state: State, player: int) -> View:
