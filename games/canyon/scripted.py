@@ -1,8 +1,10 @@
 """Canyon's plain player, and what it knows about a position: used in playouts and as the `scripted` opponent.
 
-It counts in tricks: how likely each card is to win one, from the cards that it has not seen. A bid is the likeliest
-sum; a card is played so that what it is likely to win now, and what the rest is likely to win later, comes to the bid.
-On the river it counts the points that a canoe still needs, more on the rapids, where only exact bids help.
+It counts in tricks. The odds that each card wins one come from a few figures (cards unseen that beat it, trumps, own
+lengths, what the others still want), weighted by logistic regressions over games that it played against itself; taken
+card by card they give the odds of each number of tricks. The bid is the one with the best prospect of its bonus, and
+cards are played for the best odds of keeping it. On the river it counts the points that a canoe still needs, more on
+the rapids, where only exact bids help.
 """
 
 import numpy as np
@@ -14,23 +16,49 @@ from voyageur.games.canyon.rules import (
     BID,
     CARD,
     DEAL,
+    MOST_TRICKS,
     MOVE,
     NONE,
     PLAY,
     SQUARE,
     SUIT,
     VALUES,
-    hand_size,
-    landed,
     on_rapids,
     trick_value,
     winning_place,
 )
-from voyageur.games.rules import bit_count, lowest_bit, random_unit
+from voyageur.games.rules import bit_count, local_record, lowest_bit, random_below, random_unit
 
-RAPIDS = 0.7  # points more that a square of the rapids takes than one of calm water
-DRIFTS = np.array([0.0, 3.0, 1.2, 0.5, 0.2])  # the same for squares so many drifts above the waterfall
-SPREAD = 4.0  # points of distance that make a clear difference in the odds of winning
+# Weights of the odds of winning a trick later or now, with a trump or another card: of 1, and of the figures in the
+# order in which `_wins_later` and `_wins_now` take them.
+LATER_TRUMP = np.array([2.85, -2.83, 0.44, -0.97, -1.37, 0.22])
+LATER_SIDE = np.array([1.08, -2.53, -0.11, 1.19, -0.13, 0.22, 0.18, -2.83, 0.09])
+NOW_TRUMP = np.array([2.86, -4.91, 0.23, -1.19, 1.84, -1.24, 1.35])
+NOW_SIDE = np.array([1.28, -3.22, -0.10, -0.10, 1.03, -1.40, 1.63])
+
+ON_CALM, ON_RAPIDS = 0.5, 1.0  # what an exact bid is worth besides its bonus
+NEAR = 0.03  # worth of coming a trick nearer to the bid, against the odds of keeping it
+RAPIDS = 1.3  # points more that a square of the rapids takes than one of calm water
+DRIFTS = np.array([0.0, 2.5, 1.5, 1.2, 1.0])  # the same for squares so many drifts above the waterfall
+# What a point of distance weighs in the odds of winning; the more players, the luckier the winner has to be.
+PULL, PULL_PER_PLAYER = 0.055, 0.043
+
+_SIGHT = np.dtype(
+    [
+        ("cards", "i8"),  # not seen, a bit set
+        ("hand", "i8"),
+        ("size", "i8"),  # cards in hand
+        ("others", "i8"),  # players
+        ("part", "f8"),  # of the unseen cards that each of them holds
+        ("trump", "i8"),  # suit
+        ("trumps", "i8"),  # not seen
+        ("own_trumps", "i8"),
+        ("demand", "f8"),  # tricks that the others still want, as a part of those to come
+        ("wins", "f8", (MOST_TRICKS,)),  # odds that each card in hand, in their order, wins a trick later
+        ("odds", "f8", (MOST_TRICKS + 1,)),  # of winning so many
+    ]
+)
+_new_sight = local_record(_SIGHT)
 
 
 def square_costs(board):
@@ -42,22 +70,65 @@ def square_costs(board):
     return costs
 
 
+# Tricks.
+
+
 @njit(cache=True)
-def higher(card):
+def _logistic(x):
+    return 1.0 / (1.0 + np.exp(-x))
+
+
+@njit(cache=True)
+def _higher(card):
     """The cards of the same suit that are higher, a bit set."""
     return (SUIT << card // VALUES * VALUES) & ~((2 << card) - 1)
 
 
 @njit(cache=True)
-def held(n, part):
-    """The odds that one of `n` cards is among the `part` of the unseen cards that somebody holds."""
-    return 1.0 - np.exp(-1.1 * n * part)
+def _in_suit(cards, suit):
+    return bit_count(cards >> suit * VALUES & SUIT)
 
 
 @njit(cache=True)
-def wins_now(s, card, others, part, cards):
-    """The odds that `card` wins the running trick, with `others` still to play, each with a `part` of `cards`."""
-    trump = s.trump // VALUES
+def look(s, c, player, sight):
+    """Fills `sight` with what `player` can tell of the tricks to come."""
+    sight.cards, sight.hand, sight.trump = unseen(s, player), s.hands[player], s.trump // VALUES
+    sight.size, sight.others = bit_count(sight.hand), c.players - 1
+    sight.part = sight.size / max(1, bit_count(sight.cards))
+    sight.trumps, sight.own_trumps = _in_suit(sight.cards, sight.trump), _in_suit(sight.hand, sight.trump)
+    wanted = 0.0
+    for seat in range(c.players):
+        if seat != player:
+            mean = sight.size / c.players
+            wanted += mean if s.bid[seat] == NONE else max(0, s.bid[seat] - s.tricks[seat])
+    sight.demand = wanted / sight.size
+    left, i = sight.hand, 0
+    while left != 0:
+        sight.wins[i] = _wins_later(sight, lowest_bit(left))
+        left &= left - 1
+        i += 1
+
+
+@njit(cache=True)
+def _wins_later(sight, card):
+    """The odds that `card` wins a trick to come."""
+    suit = card // VALUES
+    above = np.log1p(bit_count(sight.cards & _higher(card)) * sight.part * sight.others)
+    few = 1.0 / sight.size
+    if suit == sight.trump:
+        w = LATER_TRUMP
+        mine = w[2] * sight.own_trumps
+        return _logistic(w[0] + w[1] * above + mine + w[3] * few + w[4] * sight.demand + w[5] * sight.others)
+    w = LATER_SIDE
+    theirs = w[2] * sight.trumps * sight.part * sight.others + w[3] * _in_suit(sight.cards, suit) * sight.part
+    mine = w[4] * _in_suit(sight.hand, suit) + w[5] * sight.own_trumps
+    return _logistic(w[0] + w[1] * above + theirs + mine + w[6] * few + w[7] * sight.demand + w[8] * sight.others)
+
+
+@njit(cache=True)
+def _wins_now(s, sight, card):
+    """The odds that `card` wins the running trick."""
+    others = sight.others - s.laid
     suit = card // VALUES
     led = suit
     if s.laid > 0:
@@ -67,56 +138,41 @@ def wins_now(s, card, others, part, cards):
             return 0.0
     if others == 0:
         return 1.0
-    follows = held(bit_count(cards & SUIT << led * VALUES), part)
-    trumps = bit_count(cards & SUIT << trump * VALUES)
-    beaten = 0.0
-    if suit == trump:
-        above = held(bit_count(cards & higher(card)), part)
-        beaten = 0.8 * above * (1.0 if led == trump else 1.0 - follows)
-    else:
-        beaten = 0.8 * held(bit_count(cards & higher(card)), part) + 0.7 * (1.0 - follows) * held(trumps, part)
-    return max(0.0, 1.0 - beaten) ** others
+    w = NOW_SIDE
+    risk = sight.trumps * sight.part * others
+    if suit == sight.trump:
+        w = NOW_TRUMP
+        risk = 1.0 * (led == suit)
+    above = np.log1p(bit_count(sight.cards & _higher(card)) * sight.part * others)
+    follow = _in_suit(sight.cards, led) * sight.part
+    last = w[5] * sight.demand + w[6] / sight.size
+    return _logistic(w[0] + w[1] * above + w[2] * others + w[3] * risk + w[4] * follow + last)
 
 
 @njit(cache=True)
-def wins_later(card, trump, others, part, cards, size):
-    """The odds that `card` wins a trick to come, with `size` cards in hand."""
-    above = bit_count(cards & higher(card)) * part * others
-    if card // VALUES == trump // VALUES:
-        return 1.0 / (1.0 + 0.55 * above)
-    suit = bit_count(cards & SUIT << card // VALUES * VALUES) * part
-    trumps = bit_count(cards & SUIT << trump // VALUES * VALUES) * part * others
-    return np.exp(-0.9 * above - 0.3 * trumps / (0.4 + suit)) if size > 0 else 0.0
-
-
-@njit(cache=True)
-def hand_worth(s, c, player, part, cards):
-    """Tricks to expect from the hand."""
-    total, hand = 0.0, s.hands[player]
-    size = bit_count(hand)
-    while hand != 0:
-        total += wins_later(lowest_bit(hand), s.trump, c.players - 1, part, cards, size)
-        hand &= hand - 1
-    return total
-
-
-@njit(cache=True)
-def _share(s, player, cards):
-    """The part of the unseen cards that each other player holds."""
-    return bit_count(s.hands[player]) / max(1, bit_count(cards))
+def _odds_of_sums(sight, but):
+    """Fills the odds of each number of tricks from all cards in hand but number `but`, as if each went by itself."""
+    odds = sight.odds
+    odds[:] = 0.0
+    odds[0] = 1.0
+    for i in range(sight.size):
+        if i != but:
+            win = sight.wins[i]
+            for n in range(i + 1, 0, -1):
+                odds[n] += win * (odds[n - 1] - odds[n])
+            odds[0] *= 1.0 - win
 
 
 @njit(cache=True)
 def _bid_action(s, c, player, actions, n, rng, noise):
-    cards = unseen(s, player)
-    expected = hand_worth(s, c, player, _share(s, player, cards), cards)
-    rapids = on_rapids(s, c, player)
-    width = 0.6 + 0.08 * hand_size(s.round)
+    sight = _new_sight()
+    look(s, c, player, sight)
+    _odds_of_sums(sight, NONE)
+    more = ON_RAPIDS if on_rapids(s, c, player) else ON_CALM
     best, chosen = -1.0, actions[0]
     for i in range(n):
         bid = actions[i]
-        off = (bid - expected) / width
-        worth = (c.bonus[bid] + (1.0 if rapids else 0.5)) * np.exp(-0.5 * off * off) * (1.0 + noise * random_unit(rng))
+        worth = (c.bonus[bid] + more) * sight.odds[bid] * (1.0 + noise * random_unit(rng))
         if worth > best:
             best, chosen = worth, bid
     return chosen
@@ -124,23 +180,29 @@ def _bid_action(s, c, player, actions, n, rng, noise):
 
 @njit(cache=True)
 def _play_action(s, c, player, actions, n, rng, noise):
-    cards = unseen(s, player)
-    part = _share(s, player, cards)
-    size = bit_count(s.hands[player])
-    total = hand_worth(s, c, player, part, cards)
-    others = c.players - 1 - s.laid
+    sight = _new_sight()
+    look(s, c, player, sight)
+    total = sight.wins.sum()
     need = s.bid[player] - s.tricks[player]
-    possible = 0 <= need <= size
-    best, chosen = 99.0, actions[0]
+    best, chosen = -99.0, actions[0]
     for i in range(n):
         card = actions[i] - CARD
-        now = wins_now(s, card, others, part, cards)
-        then = total - wins_later(card, s.trump, c.players - 1, part, cards, size)
-        cost = abs(now + then - need) + 0.3 * now * (1.0 - now) if possible else -(now + then)
-        cost += noise * random_unit(rng)
-        if cost < best:
-            best, chosen = cost, actions[i]
+        place = bit_count(sight.hand & ((1 << card) - 1))
+        now = _wins_now(s, sight, card)
+        tricks = now + total - sight.wins[place]
+        worth = tricks  # a bid that is lost leaves the tricks
+        if 0 <= need <= sight.size:
+            _odds_of_sums(sight, place)
+            worth = (1.0 - now) * sight.odds[need] - NEAR * abs(tricks - need)
+            if need > 0:
+                worth += now * sight.odds[need - 1]
+        worth += noise * random_unit(rng)
+        if worth > best:
+            best, chosen = worth, actions[i]
     return chosen
+
+
+# The river.
 
 
 @njit(cache=True)
@@ -158,17 +220,17 @@ def _best_action(s, c, player, actions, n, rng, noise):
     if n == 1:
         return actions[0]
     if s.phase == PLAY:
-        return _play_action(s, c, player, actions, n, rng, 0.3 * noise)
+        return _play_action(s, c, player, actions, n, rng, 0.2 * noise)
     if s.phase == BID:
         return _bid_action(s, c, player, actions, n, rng, noise)
     if s.phase == MOVE:
         return _move_action(s, c, player, actions, n, rng, noise)
-    return actions[np.int64(random_unit(rng) * n)]
+    return actions[random_below(rng, n)]
 
 
 @njit(cache=True)
 def playout_action(s, c, player, actions, n, rng):
-    return _best_action(s, c, player, actions, n, rng, 0.6)
+    return _best_action(s, c, player, actions, n, rng, 0.5)
 
 
 @njit(cache=True)
@@ -183,18 +245,14 @@ def quiet(s, c):
 
 @njit(cache=True)
 def evaluate(s, c, out):
-    least = 1e9
+    least, total = 1e9, 0.0
+    pull = PULL + PULL_PER_PLAYER * c.players
     for seat in range(c.players):
-        cost = c.cost[c.dock[0]]
-        if s.at[seat] != NONE:
-            cost = c.cost[s.at[seat]]
-        if landed(s, c, seat):
-            cost = -8.0 - s.unused[seat]
-        out[seat] = cost
-        least = min(least, cost)
-    total = 0.0
+        square = c.dock[0] if s.at[seat] == NONE else np.int64(s.at[seat])
+        out[seat] = c.cost[square] - s.unused[seat]
+        least = min(least, out[seat])
     for seat in range(c.players):
-        out[seat] = np.exp((least - out[seat]) / SPREAD)
+        out[seat] = np.exp(pull * (least - out[seat]))
         total += out[seat]
     for seat in range(c.players):
         out[seat] /= total
