@@ -52,7 +52,7 @@ class View:
     def __init__(self, state: State, player: int) -> None:
         self.game = state.game
         self.player = player
-        self._world = self._redraw(state, rules.make_rng(0))
+        self._world = self._redraw(state, rules.make_rng(0), self._prepared(state.box.record))
 
     @property
     def position(self) -> Position:
@@ -88,8 +88,9 @@ class View:
     def states(self, n: int, rng: np.random.Generator) -> Iterator[State]:
         """`n` complete states, each drawn as `sample` does."""
         bits = rules.make_rng(np.random.SeedSequence(rng.integers(2**32, size=4).tolist()))
+        table = self._prepared(self._world.box.record)
         for _ in range(n):
-            yield self._redraw(self._world, bits)
+            yield self._redraw(self._world, bits, table)
 
     def moves(self) -> list[Move]:
         """The player's own moves; raises ValueError when it is not the player's decision."""
@@ -98,22 +99,25 @@ class View:
             raise ValueError(f"it is not the decision of seat {self.player}")
         return _moves(self, self._world, self.player)
 
-    def _redraw(self, state: State, bits: np.ndarray) -> State:
-        """`state` with all that the player cannot see redrawn, in the record and in the history."""
-        record = self._redrawn(state.box.record, bits)
-        if not state.full_history():
-            return self.game.state_with(record)
-        parts = [(n, self._redrawn(end, bits)) for n, end in _parts(state)]
-        return _relive(state, [*parts, (len(state.full_history()), record)], self.player)
+    def _prepared(self, record: np.ndarray) -> np.ndarray:
+        """The table that redrawing `record` needs."""
+        table = np.zeros(max(1, self.game.rules.table_size))
+        rules.prepare(record[0], self.game.c, self.player, table)
+        return table
 
-    def _redrawn(self, record: np.ndarray, bits: np.ndarray) -> np.ndarray:
+    def _redrawn(self, record: np.ndarray, bits: np.ndarray, table: np.ndarray) -> np.ndarray:
         """A copy of `record` with all that the player cannot see redrawn."""
         record = record.copy()
-        table = np.zeros(max(1, self.game.rules.table_size))
-        if self.game.rules.table_size:
-            rules.prepare(record[0], self.game.c, self.player, table)
         rules.determinize(record[0], self.game.c, self.player, bits, table)
         return record
+
+    def _redraw(self, state: State, bits: np.ndarray, table: np.ndarray) -> State:
+        """`state` with all that the player cannot see redrawn, in the record and in the history."""
+        record = self._redrawn(state.box.record, bits, table)
+        if not state.full_history():
+            return self.game.state_with(record)
+        parts = [(n, self._redrawn(end, bits, self._prepared(end))) for n, end in _parts(state)]
+        return _relive(state, [*parts, (len(state.full_history()), record)], self.player)
 
 
 def _parts(state: State) -> Iterator[tuple[int, np.ndarray]]:
@@ -214,11 +218,17 @@ def view_from(position: Position, viewer: int | None = None) -> View:
 
     Raises PositionError if the position is wrong or names no viewer.
     """
-    game, reading = _read(position)
-    player = viewer if reading.viewer is None else reading.viewer
+    asked = viewer is not None and isinstance(position, Mapping) and position.get("viewer") is None
+    try:
+        game, reading = _read(position)
+    except PositionError:
+        if not asked:
+            raise
+        game, reading = _read({**position, "viewer": viewer})
+    player = viewer if asked else reading.viewer
     if player is None:
         raise PositionError("viewer", "expected a seat: whose knowledge is this?")
-    if viewer is not None and viewer != player:
+    if viewer not in (None, player):
         raise PositionError("viewer", f"the position is what seat {player} knows, not seat {viewer}")
     Field(player, "viewer").integer(0, game.info.players - 1)
     return View(game.state_with(reading.record), player)

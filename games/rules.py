@@ -21,7 +21,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit, types
+from llvmlite import ir
+from numba import from_dtype, njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
@@ -160,6 +161,11 @@ def scripted_action(s: Record, c: Record, player: int, actions: np.ndarray, n: i
 
 
 @_protocol
+def quiet(s: Record, c: Record) -> bool:  # type: ignore[empty-body]
+    """Whether a playout may stop at `s`, because `evaluate` tells there about as much as playing on would."""
+
+
+@_protocol
 def evaluate(s: Record, c: Record, out: np.ndarray) -> None:
     """Writes every seat's expected return of an unfinished game to `out`."""
 
@@ -195,6 +201,48 @@ def random_below(rng, n):
 def random_unit(rng):
     """Uniform float in [0, 1)."""
     return np.float64(random_bits(rng) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+# Sets as the bits of an int64, and scratch space that costs nothing to get.
+
+
+@intrinsic
+def bit_count(typingctx, bits):
+    """How many bits of an int64 are set."""
+
+    def codegen(context, builder, signature, args):
+        return builder.ctpop(args[0])
+
+    return types.int64(types.int64), codegen
+
+
+@intrinsic
+def lowest_bit(typingctx, bits):
+    """The number of the lowest bit set in an int64; 64 if there is none."""
+
+    def codegen(context, builder, signature, args):
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.int64(types.int64), codegen
+
+
+def local_record(dtype: np.dtype) -> Any:
+    """A function for compiled code that gives a record of `dtype` on the stack of its caller, all zeros.
+
+    It may be handed on to functions that are called, but not returned.
+    """
+    record = from_dtype(dtype)
+
+    @intrinsic
+    def make(typingctx):
+        def codegen(context, builder, signature, args):
+            pointer = cgutils.alloca_once(builder, ir.ArrayType(ir.IntType(8), record.size))
+            cgutils.memset(builder, pointer, ir.Constant(cgutils.intp_t, record.size), 0)
+            return pointer
+
+        return record(), codegen
+
+    return make
 
 
 # Hashing: keys are made from the 8-byte words of a record, and of whatever is mixed in by hand.
@@ -308,6 +356,11 @@ def _any_action(s, c, player, actions, n, rng):
 
 
 @njit(cache=True)
+def _always(s, c):
+    return True
+
+
+@njit(cache=True)
 def _playout_player(s, c, player, actions, n, rng):
     return playout_action(s, c, player, actions, n, rng)
 
@@ -327,6 +380,7 @@ _DEFAULTS = {
     "end_part": _ends_no_part,
     "playout_action": _any_action,
     "scripted_action": _playout_player,
+    "quiet": _always,
 }
 
 
@@ -338,7 +392,7 @@ class Rules:
       state, constants: dtypes of the two records; `state` holds a multiple of 8 bytes.
       max_actions: most actions that are ever legal, or outcomes possible, at one node.
       table_size: float64 entries that `prepare` fills.
-      playout_steps: actions after which a playout stops and takes `evaluate`.
+      playout_steps: actions after which a playout stops, as soon as it is quiet, and takes `evaluate`.
       keys, ranges: how the search treats the seats that it does not advise (see `solvers.search.SearchOptions`);
         `ranges` needs a `determinize` that uses no table.
     """

@@ -38,9 +38,9 @@ def key_text(key: object) -> str:
     return key if isinstance(key, str) and key.isprintable() and 0 < len(key) <= 40 else shown(key)
 
 
-def _listed(names: Sequence[str]) -> str:
+def _listed(names: Sequence[Any]) -> str:
     """`names` on one line of a bearable length."""
-    text = ", ".join(names)
+    text = ", ".join(map(str, names))
     return text if len(text) <= MAX_LISTED else f"{text[:MAX_LISTED].rpartition(',')[0]}, …"
 
 
@@ -67,7 +67,7 @@ class Field:
         """The error to raise about this field."""
         return PositionError(self.path, problem)
 
-    def object(self, allowed: Sequence[str]) -> "Object":
+    def object(self, allowed: Sequence[Any]) -> "Object":
         """This field as an object with no other keys than `allowed`."""
         if not isinstance(self.value, Mapping):
             raise self.fail(f"expected an object, got {shown(self.value)}")
@@ -105,7 +105,7 @@ class Field:
         texts = ", ".join("null" if option is None else str(option) for option in options)
         raise self.fail(f"expected one of {texts}, got {shown(self.value)}")
 
-    def _join(self, key: str) -> str:
+    def _join(self, key: Any) -> str:
         return f"{self.path}.{key}" if self.path else key
 
 
@@ -115,10 +115,10 @@ class Object:
     def __init__(self, whole: Field) -> None:
         self.whole = whole
 
-    def __contains__(self, key: str) -> bool:
+    def __contains__(self, key: object) -> bool:
         return key in self.whole.value
 
-    def __getitem__(self, key: str) -> Field:
+    def __getitem__(self, key: Any) -> Field:
         return Field(self.whole.value.get(key), self.whole._join(key))
 
 

@@ -28,14 +28,17 @@ def borrowed(typingctx, array):
 
 @njit(cache=True, nogil=True)
 def playout(s, c, steps, players, actions, joint, rng, out):
-    """Plays on from `s` for at most `steps` actions by `playout_action` and writes every seat's return to `out`.
+    """Plays on from `s` by `playout_action` and writes every seat's return to `out`.
 
-    A game that ends gives its returns, one that does not its `evaluate`. `actions` [A] and `joint` [P] are scratch.
+    A game that ends gives its returns, one that is `quiet` after `steps` actions or more its `evaluate`. `actions` [A]
+    and `joint` [P] are scratch.
     """
-    for _ in range(steps):
+    done = 0
+    while True:
         player = np.int64(rules.current_player(s, c))
-        if player == TERMINAL:
+        if player == TERMINAL or (done >= steps and rules.quiet(s, c)):
             break
+        done += 1
         if player == CHANCE:
             rules.apply_action(s, c, np.int64(rules.sample_chance(s, c, rng)))
         elif player == SIMULTANEOUS:

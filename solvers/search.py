@@ -492,6 +492,7 @@ def best_edge(node, edges):
 def expected_action(s, c, seat, mixture, nodes, edges, work, world, table, actions, rng):
     """What `seat` is expected to do at `s`; -1 where the tree does not know, or the advised player could not."""
     key = np.uint64(rules.information_key(s, c, seat))
+    rules.prepare(s, c, work.player, table)
     for _ in range(4):  # other worlds that the advised player might be in
         world[0] = s
         rules.determinize(world[0], c, work.player, rng, table)
@@ -597,8 +598,7 @@ class Search:
         self._root = view.world().box.record
         self._rng = rules.make_rng(seed)
         self._table = np.zeros(max(1, kind.table_size))
-        if kind.table_size:
-            rules.prepare(self._root[0], self.game.c, view.player, self._table)
+        rules.prepare(self._root[0], self.game.c, view.player, self._table)
         self._memory = options.memory // threads
         slots, slot_size = 1 << 8, NODE.itemsize + EDGES_PER_SLOT * EDGE.itemsize
         wanted = min(limit.most_simulations(), FIRST_ENTRIES)
@@ -755,6 +755,7 @@ class Search:
             seats,
             actions,
         )
+        rules.prepare(self._root[0], self.game.c, int(self.work["player"][0]), self._table)  # the line went further on
         return list(zip(seats[:n].tolist(), actions[:n].tolist(), strict=True))
 
 
