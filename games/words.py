@@ -65,7 +65,9 @@ class Field:
             raise self.fail(f"expected an object, got {shown(self.value)}")
         for key in self.value:
             if key not in allowed:
-                raise Field(None, self._join(key_text(key))).fail(f"unknown field; known are {', '.join(map(str, allowed))}")
+                raise Field(None, self._join(key_text(key))).fail(
+                    f"unknown field; known are {', '.join(map(str, allowed))}"
+                )
         return Object(self)
 
     def items(self, low: int, high: int) -> list["Field"]:
