@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
+from voyageur.eval import workloads
+
 Row = tuple[str, ...]
 
 
@@ -41,10 +43,22 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Start:
-    """Seconds from the shell to the end of a process, one a round."""
+    """Seconds from the shell to the end of a process, one a round.
 
-    name: str
-    seconds: list[float]
+    Attributes:
+      game: whose first hint it is.
+      imports: of `python -c "import numba, pyspiel"` alone, in the same round.
+      warm, cold: of a hint by one simulation, with everything compiled before, and with nothing.
+    """
+
+    game: str
+    imports: list[float]
+    warm: list[float]
+    cold: list[float]
+
+    def ratios(self) -> list[float]:
+        """The warm hint as a multiple of the imports, round by round."""
+        return [a / b for a, b in zip(self.warm, self.imports, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -61,13 +75,9 @@ class Bench:
         for comparison, plain in zip(self.comparisons, found["comparisons"], strict=True):
             plain["ratios"] = comparison.ratios()
             plain["processor_ratios"] = comparison.ratios(processor=True)
-        found["warm_start_ratios"] = self.warm_start_ratios()
+        for start, plain in zip(self.starts, found["starts"], strict=True):
+            plain["ratios"] = start.ratios()
         return found
-
-    def warm_start_ratios(self) -> list[float]:
-        """A first hint in a new process over the bare imports, round by round."""
-        by_name = {start.name: start.seconds for start in self.starts}
-        return [a / b for a, b in zip(by_name[WARM], by_name[IMPORTS], strict=True)]
 
     def tables(self) -> list[tuple[str, Sequence[str], Sequence[Row]]]:
         """(title, headings, rows) for people; figures are medians, with the least and the greatest."""
@@ -75,20 +85,17 @@ class Bench:
         for c in self.comparisons:
             ratio, processor = c.ratios(), c.ratios(processor=True)
             rates.append((c.name, _rate(c.ours_rates), _rate(c.other_rates), _spread(ratio), _spread(processor)))
-        starts = [(s.name, _spread(s.seconds)) for s in self.starts]
-        starts.append(("first hint, as a multiple of the imports", _spread(self.warm_start_ratios())))
+        starts = [(s.game, *map(_spread, (s.imports, s.warm, s.ratios(), s.cold))) for s in self.starts]
         memory = [(game, f"{size:.0f}") for game, size in self.bytes_per_entry.items()]
         headings = ("A against B", "A, 1/s", "B, 1/s", "ratio", "by processor time")
         return [
             ("Simulations a second: median (least to greatest)", headings, rates),
-            ("Seconds to start: median (least to greatest)", ("process", "seconds"), starts),
+            ("Seconds to a first hint: median (least to greatest)", _START_HEADINGS, starts),
             ("Memory", ("game", "bytes an entry"), memory),
         ]
 
 
-IMPORTS = 'python -c "import numba, pyspiel"'
-WARM = "voyageur hint … --nodes 1, compiled before"
-COLD = "voyageur hint … --nodes 1, first use"
+_START_HEADINGS = ("game", "imports alone", "compiled before", "ratio", "first use")
 
 # name, ours, count, other, count: counts are chosen so that a measurement takes about a second.
 _COMPARISONS = (
@@ -97,19 +104,21 @@ _COMPARISONS = (
     ("niagara: ours against OpenSpiel's Python MCTS", "niagara", 20_000, "niagara-python", 40),
     ("niagara: search against bare playouts", "niagara", 40_000, "niagara-playouts", 40_000),
     ("niagara: two threads against one", "niagara-two-threads", 80_000, "niagara", 40_000),
+    ("canyon: search against bare playouts", "canyon", 20_000, "canyon-playouts", 20_000),
+    ("yellowhouse: search against bare playouts", "yellowhouse", 100_000, "yellowhouse-playouts", 100_000),
+    (
+        "canyon: worlds drawn, with voids against without",
+        "canyon-worlds",
+        300_000,
+        "canyon-worlds-without-voids",
+        300_000,
+    ),
 )
-
-_POSITION = """
-game: niagara
-viewer: 1
-round: 3
-players: [{cards: [1, 2, 3, 4, 5]}, {cards: [1, 2, 3, 4, 6]}, {cards: [1, 2, 3, 4, 6]}]
-"""
 
 
 def search(rounds: int, progress: Callable[[int, float], None]) -> Bench:
-    """Measures the search `rounds` times against each of its rivals; about half a minute a round."""
-    jobs = rounds * (len(_COMPARISONS) + 2)
+    """Measures the search `rounds` times against each of its rivals; some minutes a round."""
+    jobs = rounds * (len(_COMPARISONS) + len(workloads.MIDDLES))
     done = 0
 
     def tick() -> None:
@@ -126,7 +135,7 @@ def search(rounds: int, progress: Callable[[int, float], None]) -> Bench:
         wall = [[m["count"] / m["wall"] for m in side] for side in zip(*pairs, strict=True)]
         processor = [[m["count"] / m["processor"] for m in side] for side in zip(*pairs, strict=True)]
         comparisons.append(Comparison(name, ours, other, *wall, *processor))
-    starts = _starts(rounds, tick)
+    starts = [_start(game, rounds, tick) for game in workloads.MIDDLES]
     memory = _run_json("from voyageur.eval import workloads; print(json.dumps(workloads.memory_per_entry(20_000)))")
     return Bench(comparisons, starts, memory)
 
@@ -146,24 +155,25 @@ def _json(command: list[str]) -> dict[str, float]:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def _starts(rounds: int, tick: Callable[[], None]) -> list[Start]:
+def _start(game: str, rounds: int, tick: Callable[[], None]) -> Start:
+    """The first hint in the middle of `game`."""
     hint = [sys.executable, "-m", "voyageur.cli.main", "hint", "-", "--nodes", "1", "--threads", "1"]
-    imports, warm, cold = [], [], []
-    _seconds(hint)
+    position = workloads.position(game)
+    start = Start(game, [], [], [])
+    _seconds(hint, position)
     for _ in range(rounds):
-        warm.append(_seconds(hint))
-        imports.append(_seconds([sys.executable, "-c", "import numba, pyspiel"]))
-        tick()
+        start.warm.append(_seconds(hint, position))
+        start.imports.append(_seconds([sys.executable, "-c", "import numba, pyspiel"], ""))
         with tempfile.TemporaryDirectory() as folder:
-            cold.append(_seconds(hint, {"NUMBA_CACHE_DIR": folder}))
+            start.cold.append(_seconds(hint, position, {"NUMBA_CACHE_DIR": folder}))
         tick()
-    return [Start(IMPORTS, imports), Start(WARM, warm), Start(COLD, cold)]
+    return start
 
 
-def _seconds(command: list[str], environment: dict[str, str] | None = None) -> float:
+def _seconds(command: list[str], position: str, environment: dict[str, str] | None = None) -> float:
     started = time.perf_counter()
     environ = os.environ | (environment or {})
-    subprocess.run(command, input=_POSITION, text=True, stdout=subprocess.DEVNULL, env=environ, check=True)
+    subprocess.run(command, input=position, text=True, stdout=subprocess.DEVNULL, env=environ, check=True)
     return time.perf_counter() - started
 
 

@@ -8,6 +8,7 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,35 +19,61 @@ from voyageur import games
 from voyageur.games import rules
 from voyageur.solvers import search as tree_search
 from voyageur.solvers.limits import Limit
-from voyageur.solvers.playout import run_playouts
+from voyageur.solvers.playout import draw_worlds, run_playouts
 
-NIAGARA = {"players": 4, "first_player": 0, "max_rounds": 40}
+# Games in the middle: what to load, and how many decisions of scripted play lead there.
+MIDDLES: dict[str, tuple[str, dict[str, Any], int]] = {
+    "niagara": ("niagara", {"players": 4, "first_player": 0, "max_rounds": 40}, 80),
+    "canyon": ("canyon", {"players": 4}, 130),
+    "yellowhouse": ("yellowhouse", {"first_leader": 0}, 30),
+}
 CONNECT_FOUR = "voyageur_connect_four"
 
 
-def _middle_of_niagara() -> games.View:
-    """A niagara decision with everything going on: the first player's turn of a round after five of scripted play."""
-    state = games.load("niagara", **NIAGARA).new_initial_state()
-    game, s, rng = state.game, state.box.s, rules.make_rng(1)
-    actions, joint = np.zeros(game.rules.max_actions, np.int64), np.zeros(4, np.int64)
-    while not (s["round"] == 6 and rules.current_player(s, game.c) == s["first"]):
+def _scripted(name: str, params: dict[str, Any], enough: Callable[[Any, int], bool]) -> games.View:
+    """A decision between several moves, of one seat, in a game of scripted players: the first that is `enough`.
+
+    `enough` is asked with the state's record and the number of decisions so far.
+    """
+    state = games.load(name, **params).new_initial_state()
+    game, s, rng, decisions = state.game, state.box.s, rules.make_rng(1), 0
+    actions, joint = np.zeros(game.rules.max_actions, np.int64), np.zeros(game.info.players, np.int64)
+    while True:
         player = rules.current_player(s, game.c)
-        seats = range(4) if player == rules.SIMULTANEOUS else [player]
-        for seat in seats:
+        if player == rules.CHANCE:
+            rules.apply_action(s, game.c, rules.sample_chance(s, game.c, rng))
+            continue
+        for seat in range(game.info.players) if player == rules.SIMULTANEOUS else [player]:
             n = rules.legal_actions(s, game.c, seat, actions)
             joint[seat] = rules.scripted_action(s, game.c, seat, actions, n, rng)
         if player == rules.SIMULTANEOUS:
             rules.apply_joint(s, game.c, joint)
+        elif n > 1 and enough(s, decisions) and rules.at_decision(s, game.c):
+            state.box.player = None
+            return games.view_of(state, player)
         else:
             rules.apply_action(s, game.c, joint[player])
-    state.box.player = None
-    return games.view_of(state, state.current_player())
+        decisions += 1
 
 
 def _view(game: str) -> games.View:
-    if game == "niagara":
-        return _middle_of_niagara()
-    return games.view_of(games.load(CONNECT_FOUR).new_initial_state(), 0)
+    if game == CONNECT_FOUR:
+        return games.view_of(games.load(CONNECT_FOUR).new_initial_state(), 0)
+    name, params, decisions = MIDDLES[game]
+    return _scripted(name, params, lambda s, n: n >= decisions)
+
+
+def position(game: str) -> str:
+    """The position, as JSON, in which the search is measured."""
+    return json.dumps(_view(game).position)
+
+
+def _worlds(tricks: int) -> Callable[[int], Any]:
+    """Deals of canyon redrawn after so many tricks of six players; after some, they have shown voids."""
+    view = _scripted("canyon", {"players": 6}, lambda s, n: s["tricks"].sum() == tricks and s["current"][0] >= 0)
+    root = view.world().box.record
+    rng, world = rules.make_rng(1), root.copy()
+    return lambda n: draw_worlds(n, root, world, view.game.constants, view.player, rng, view.table)
 
 
 def _ours(game: str, threads: int) -> Callable[[int], Any]:
@@ -57,13 +84,15 @@ def _ours(game: str, threads: int) -> Callable[[int], Any]:
 def _playouts(game: str) -> Callable[[int], Any]:
     view = _view(game)
     kind, info = view.game.rules, view.game.info
-    root, table = view.world().box.record, np.zeros(max(1, kind.table_size))
+    root = view.world().box.record
     actions, joint, out = np.zeros(kind.max_actions, np.int64), np.zeros(info.players, np.int64), np.zeros(info.players)
 
     def run(n: int) -> None:
         rng = rules.make_rng(1)
         steps = kind.playout_steps
-        run_playouts(n, root, view.game.constants, steps, info.players, actions, joint, rng, out, table, view.player)
+        run_playouts(
+            n, root, view.game.constants, steps, info.players, actions, joint, rng, out, view.table, view.player
+        )
 
     return run
 
@@ -89,21 +118,24 @@ def _python(game: Any) -> Callable[[int], Any]:
 
 
 WORKLOADS: dict[str, Callable[[], Callable[[int], Any]]] = {
-    "connect-four": lambda: _ours("connect_four", 1),
+    "connect-four": lambda: _ours(CONNECT_FOUR, 1),
     "connect-four-cpp": lambda: _cpp(pyspiel.load_game("connect_four")),
     "connect-four-python": lambda: _python(pyspiel.load_game("connect_four")),
-    "niagara": lambda: _ours("niagara", 1),
     "niagara-two-threads": lambda: _ours("niagara", 2),
-    "niagara-playouts": lambda: _playouts("niagara"),
     # Our own turn-based form: OpenSpiel's wrapper around the simultaneous one would only slow its bot down.
-    "niagara-python": lambda: _python(games.load("niagara", sequential=True, **NIAGARA)),
+    "niagara-python": lambda: _python(games.load("niagara", sequential=True, **MIDDLES["niagara"][1])),
+    "canyon-worlds": lambda: _worlds(3),
+    "canyon-worlds-without-voids": lambda: _worlds(0),
 }
+for _game in MIDDLES:
+    WORKLOADS[_game] = partial(_ours, _game, 1)
+    WORKLOADS[f"{_game}-playouts"] = partial(_playouts, _game)
 
 
 def memory_per_entry(simulations: int) -> dict[str, float]:
     """Bytes of table and arena that an entry takes on average, per game."""
     found = {}
-    for game in ("connect_four", "niagara"):
+    for game in (CONNECT_FOUR, *MIDDLES):
         view = _view(game)
         chains, _ = tree_search.root_moves(view)
         seed = np.random.SeedSequence(1)

@@ -47,12 +47,18 @@ class View:
 
     Inside it is one world that fits, made from what the player knows alone: whatever is hidden in the state that a
     view is made of does not get past the constructor.
+
+    Attributes:
+      game, player: whose view of what.
+      table: what `rules.prepare` has found for redrawing that world.
     """
 
     def __init__(self, state: State, player: int) -> None:
         self.game = state.game
         self.player = player
-        self._world = self._redraw(state, rules.make_rng(0), self._prepared(state.box.record))
+        self.table = np.zeros(max(1, self.game.rules.table_size))
+        rules.prepare(state.box.s, self.game.c, player, self.table)
+        self._world = self._redraw(state, rules.make_rng(0))
 
     @property
     def position(self) -> Position:
@@ -88,9 +94,8 @@ class View:
     def states(self, n: int, rng: np.random.Generator) -> Iterator[State]:
         """`n` complete states, each drawn as `sample` does."""
         bits = rules.make_rng(np.random.SeedSequence(rng.integers(2**32, size=4).tolist()))
-        table = self._prepared(self._world.box.record)
         for _ in range(n):
-            yield self._redraw(self._world, bits, table)
+            yield self._redraw(self._world, bits)
 
     def moves(self) -> list[Move]:
         """The player's own moves; raises ValueError when it is not the player's decision."""
@@ -99,25 +104,21 @@ class View:
             raise ValueError(f"it is not the decision of seat {self.player}")
         return _moves(self, self._world, self.player)
 
-    def _prepared(self, record: np.ndarray) -> np.ndarray:
-        """The table that redrawing `record` needs."""
-        table = np.zeros(max(1, self.game.rules.table_size))
-        rules.prepare(record[0], self.game.c, self.player, table)
-        return table
-
-    def _redrawn(self, record: np.ndarray, bits: np.ndarray, table: np.ndarray) -> np.ndarray:
-        """A copy of `record` with all that the player cannot see redrawn."""
-        record = record.copy()
-        rules.determinize(record[0], self.game.c, self.player, bits, table)
-        return record
-
-    def _redraw(self, state: State, bits: np.ndarray, table: np.ndarray) -> State:
+    def _redraw(self, state: State, bits: np.ndarray) -> State:
         """`state` with all that the player cannot see redrawn, in the record and in the history."""
-        record = self._redrawn(state.box.record, bits, table)
+        record = state.box.record.copy()
+        rules.determinize(record[0], self.game.c, self.player, bits, self.table)
         if not state.full_history():
             return self.game.state_with(record)
-        parts = [(n, self._redrawn(end, bits, self._prepared(end))) for n, end in _parts(state)]
-        return _relive(state, [*parts, (len(state.full_history()), record)], self.player)
+        targets = [(n, self._ended(end, bits)) for n, end in _parts(state)]
+        return _relive(state, [*targets, (len(state.full_history()), record)], self.player)
+
+    def _ended(self, end: np.ndarray, bits: np.ndarray) -> np.ndarray:
+        """The `end` of a part of the history, redrawn."""
+        table = np.zeros_like(self.table)
+        rules.prepare(end[0], self.game.c, self.player, table)
+        rules.determinize(end[0], self.game.c, self.player, bits, table)
+        return end
 
 
 def _parts(state: State) -> Iterator[tuple[int, np.ndarray]]:

@@ -112,7 +112,7 @@ def public_key(s: Record, c: Record) -> int:  # type: ignore[empty-body]
 
 @_protocol
 def prepare(s: Record, c: Record, player: int, table: np.ndarray) -> None:
-    """Fills `table` (`Rules.table_size` float64) with what `determinize` needs, once for a root; not called if 0."""
+    """Fills `table` (`Rules.table_size` float64) with what `determinize` needs, from what `player` sees in `s`."""
 
 
 @_protocol

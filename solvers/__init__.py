@@ -64,7 +64,7 @@ def advise(
             from voyageur.solvers import foreign
 
             return foreign.advise(view_or_state, player, solver, limit, seed, top)
-        view = positions.view_of(view_or_state, player)
+        view = positions.view_of(view_or_state.game.state_with(view_or_state.box.record), player)
     if current not in (view.player, SIMULTANEOUS):
         raise ValueError(f"player: it is the decision of seat {current}, not of seat {view.player}")
     found = registry.find(solver, view.game, options)

@@ -42,7 +42,8 @@ class SolverBot(pyspiel.Bot):
         if self._plan and self._plan[0][0] == key:
             action = self._plan.pop(0)[1]
             return self._policy(state, {action: 1.0}), action
-        view = positions.view_of(state, self._player)
+        # Without the history, which no solver looks at and which takes long to redraw.
+        view = positions.view_of(state.game.state_with(state.box.record), self._player)
         seed = int(self._rng.integers(2**63))
         result = self._solver.act(view, self._limit, self._options, self._threads, seed)
         firsts: dict[int, float] = {}

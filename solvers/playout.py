@@ -57,11 +57,22 @@ def playout(s, c, steps, players, actions, joint, rng, out):
 
 @njit(cache=True, nogil=True)
 def run_playouts(n, root, c, steps, players, actions, joint, rng, out, table, player):
-    """`n` playouts from `root` [1], each in a world redrawn for `player`; what a search does without its tree."""
+    """`n` playouts from `root` [1], each in a world redrawn for `player`; what a search does without its tree.
+
+    `table` is prepared for `root`.
+    """
     world = root.copy()
-    rules.prepare(root[0], c[0], player, table)
     actions, joint, rng, out, table = borrowed(actions), borrowed(joint), borrowed(rng), borrowed(out), borrowed(table)
     for _ in range(n):
         world[0] = root[0]
         rules.determinize(world[0], c[0], player, rng, table)
         playout(world[0], c[0], steps, players, actions, joint, rng, out)
+
+
+@njit(cache=True, nogil=True)
+def draw_worlds(n, root, world, c, player, rng, table):
+    """Redraws `root` [1] for `player` into `world` [1] `n` times; `table` is prepared."""
+    rng, table = borrowed(rng), borrowed(table)
+    for _ in range(n):
+        world[0] = root[0]
+        rules.determinize(world[0], c[0], player, rng, table)

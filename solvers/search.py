@@ -95,6 +95,7 @@ WORK = np.dtype(
         ("scale", "f8"),
         # Tables.
         ("full", "i8"),  # entries that fit
+        ("margin", "i8"),  # edges that must be free before a simulation begins; 0 beyond the memory bound
         ("entries", "i8"),  # entries and edges in use
         ("edges", "i8"),
         # The path.
@@ -446,7 +447,9 @@ def simulate(
     joint,
     out,
 ):
-    """`n` simulations from `root` [1]: select and expand on the way down, play out, back up.
+    """Up to `n` simulations from `root` [1]: select and expand on the way down, play out, back up; returns how many.
+
+    It stops before the tables are full, except beyond the memory bound.
 
     In a part `ranges` of them the advised player may hold anything; where it holds something else, it decides by the
     entry of that, and is not advised. Without them the others would learn to answer the very cards that it holds.
@@ -457,7 +460,9 @@ def simulate(
     s, c, work = world[0], constants[0], workspace[0]
     plant(root[0], c, nodes, work, len(lengths))
     own = np.uint64(rules.information_key(root[0], c, work.player))
-    for _ in range(n):
+    for done in range(n):
+        if work.margin > 0 and (work.entries + work.players > work.full or work.edges + work.margin > len(edges)):
+            return done
         world[0] = root[0]
         rules.determinize(s, c, work.player, rng, table)
         move, depth, grown = np.int64(-1), 0, False
@@ -475,6 +480,7 @@ def simulate(
         if move >= 0:
             squares[move] += out[work.player] ** 2
         backup(depth, nodes, edges, work, out)
+    return n
 
 
 @njit(cache=True, nogil=True)
@@ -597,8 +603,7 @@ class Search:
         moves, players, kind = len(chains), view.game.info.players, view.game.rules
         self._root = view.world().box.record
         self._rng = rules.make_rng(seed)
-        self._table = np.zeros(max(1, kind.table_size))
-        rules.prepare(self._root[0], self.game.c, view.player, self._table)
+        self._table = view.table
         self._memory = options.memory // threads
         slots, slot_size = 1 << 8, NODE.itemsize + EDGES_PER_SLOT * EDGE.itemsize
         wanted = min(limit.most_simulations(), FIRST_ENTRIES)
@@ -633,6 +638,7 @@ class Search:
         work["low"], work["scale"] = info.min_utility, 1.0 / (info.max_utility - info.min_utility)
         work["full"] = len(self.nodes) * 3 // 4
         work["entries"], work["edges"] = 1, moves
+        work["margin"] = info.players * min(game.rules.max_actions, info.num_actions)
 
     @property
     def mixture(self) -> bool:
@@ -647,14 +653,7 @@ class Search:
     @property
     def full(self) -> bool:
         """Whether the memory bound was reached."""
-        return self._room() == 0 and self._larger() is None
-
-    def _room(self) -> int:
-        """Simulations that surely fit into the tables: each makes at most an entry for everybody."""
-        work, players = self.work[0], self.game.info.players
-        entries = int(work["full"] - work["entries"]) // players
-        edges = (len(self.edges) - int(work["edges"])) // (players * self.game.rules.max_actions)
-        return min(entries, edges)
+        return bool(self.work["margin"][0] == 0)
 
     def _larger(self) -> tuple[int, int] | None:
         """Lengths of `nodes` and `edges` with whichever is short doubled; None beyond the memory bound."""
@@ -689,16 +688,15 @@ class Search:
         while n > 0:
             if self._done == 2 * self._marks[1][0]:
                 self._marks = [self._marks[1], (self._done, *self._totals())]
-            room = self._room()
-            if room == 0 and self._grow():
-                continue
-            batch = min(n, 2 * self._marks[1][0] - self._done, room or n)
-            n -= batch
-            self._done += batch
-            self._simulate(batch)
+            batch = min(n, 2 * self._marks[1][0] - self._done)
+            done = self._simulate(batch)
+            n -= done
+            self._done += done
+            if done < batch and not self._grow():
+                self.work["margin"] = 0
 
-    def _simulate(self, n: int) -> None:
-        simulate(
+    def _simulate(self, n: int) -> int:
+        return simulate(
             n,
             self._root,
             self.game.constants,

@@ -8,7 +8,7 @@ import pytest
 
 from voyageur.cli import main as cli
 from voyageur.eval import bench, workloads
-from voyageur.eval.bench import COLD, IMPORTS, WARM, Bench, Comparison, Start
+from voyageur.eval.bench import Bench, Comparison, Start
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def made_up() -> Bench:
     """A benchmark with figures that are easy to follow."""
     return Bench(
         comparisons=[Comparison("A against B", "a", "b", [20.0, 3000.0, 60.0], [10.0, 1000.0, 20.0], [8.0], [2.0])],
-        starts=[Start(IMPORTS, [0.5, 0.4]), Start(WARM, [1.0, 1.2]), Start(COLD, [9.0, 8.0])],
+        starts=[Start("chess", [0.5, 0.4], [1.0, 1.2], [9.0, 8.0])],
         bytes_per_entry={"chess": 99.6},
     )
 
@@ -26,7 +26,7 @@ def test_ratios(made_up: Bench) -> None:
     (comparison,) = made_up.comparisons
     assert comparison.ratios() == [2, 3, 3]
     assert comparison.ratios(processor=True) == [4]
-    assert made_up.warm_start_ratios() == pytest.approx([2, 3])
+    assert made_up.starts[0].ratios() == pytest.approx([2, 3])
 
 
 def test_to_dict(made_up: Bench) -> None:
@@ -45,9 +45,10 @@ def test_to_dict(made_up: Bench) -> None:
             "processor_ratios": [4],
         }
     ]
-    assert found["starts"][2] == {"name": COLD, "seconds": [9, 8]}
+    (start,) = found["starts"]
+    assert start.pop("ratios") == pytest.approx([2, 3])
+    assert start == {"game": "chess", "imports": [0.5, 0.4], "warm": [1, 1.2], "cold": [9, 8]}
     assert found["bytes_per_entry"] == {"chess": 99.6}
-    assert found["warm_start_ratios"] == pytest.approx([2, 3])
 
 
 def test_tables(made_up: Bench) -> None:
@@ -57,10 +58,7 @@ def test_tables(made_up: Bench) -> None:
         ("A against B", "60 (20 to 3,000)", "20 (10 to 1,000)", "3.00 (2.00 to 3.00)", "4.00 (4.00 to 4.00)")
     ]
     assert starts[2] == [
-        (IMPORTS, "0.45 (0.40 to 0.50)"),
-        (WARM, "1.10 (1.00 to 1.20)"),
-        (COLD, "8.50 (8.00 to 9.00)"),
-        ("first hint, as a multiple of the imports", "2.50 (2.00 to 3.00)"),
+        ("chess", "0.45 (0.40 to 0.50)", "1.10 (1.00 to 1.20)", "2.50 (2.00 to 3.00)", "8.50 (8.00 to 9.00)")
     ]
     assert memory[2] == [("chess", "100")]
     for _, headings, rows in made_up.tables():
@@ -88,7 +86,7 @@ def tiny_bench(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """One comparison of a few simulations; processes are started without being timed, and noted."""
     started: list[Any] = []
 
-    def noted(command: list[str], environment: dict[str, str] | None = None) -> float:
+    def noted(command: list[str], position: str, environment: dict[str, str] | None = None) -> float:
         started.append((command, environment))
         return float(len(started))
 
@@ -106,13 +104,14 @@ def test_search(tiny_bench: list[Any]) -> None:
     assert (comparison.ours, comparison.other) == ("connect-four", "connect-four-cpp")
     for rates in (comparison.ours_rates, comparison.other_rates, comparison.ours_processor, comparison.other_processor):
         assert len(rates) == 1 and rates[0] > 0
-    assert [start.name for start in measured.starts] == [IMPORTS, WARM, COLD]
-    assert [len(start.seconds) for start in measured.starts] == [1, 1, 1]
+    assert [start.game for start in measured.starts] == list(workloads.MIDDLES)
+    assert all([len(start.imports), len(start.warm), len(start.cold)] == [1, 1, 1] for start in measured.starts)
     folders = [environment["NUMBA_CACHE_DIR"] for _, environment in tiny_bench if environment]
-    assert len(folders) == 1  # only the cold start has a cache folder of its own
-    assert measured.bytes_per_entry.keys() == {"connect_four", "niagara"}
-    assert all(20 < size < 1000 for size in measured.bytes_per_entry.values())
-    assert told == [(1, pytest.approx(1 / 3)), (2, pytest.approx(2 / 3)), (3, 1)]
+    assert len(folders) == len(measured.starts)  # only the cold start has a cache folder of its own
+    assert measured.bytes_per_entry.keys() == {workloads.CONNECT_FOUR, *workloads.MIDDLES}
+    assert all(20 < size < 2000 for size in measured.bytes_per_entry.values())
+    jobs = 1 + len(workloads.MIDDLES)
+    assert told == [(done, pytest.approx(done / jobs)) for done in range(1, jobs + 1)]
     json.dumps(measured.to_dict())
 
 
