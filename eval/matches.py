@@ -66,8 +66,7 @@ def play(
     chance, *bots = np.random.SeedSequence([seed, index]).generate_state(1 + players, np.uint32).tolist()
     seat, rng = index % players, np.random.default_rng(chance)
     table = [
-        make_bot(alone if player == seat else others, game, player, limit, bots[player])
-        for player in range(players)
+        make_bot(alone if player == seat else others, game, player, limit, bots[player]) for player in range(players)
     ]
     state = game.new_initial_state()
     while not state.is_terminal():

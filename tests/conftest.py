@@ -55,7 +55,9 @@ def game_strings() -> list[str]:
 
 def kind_of(case: dict[str, Any]) -> str:
     """The kind of a case; one that states none is named by what it holds."""
-    return case.get("kind") or next(key for key in ("positions", "outcomes", "choices", "deal", "returns") if key in case)
+    return case.get("kind") or next(
+        key for key in ("positions", "outcomes", "choices", "deal", "returns") if key in case
+    )
 
 
 def load_cases(game: str) -> list[dict[str, Any]]:

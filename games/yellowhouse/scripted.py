@@ -132,7 +132,7 @@ def scripted_action(s, c, player, actions, n, rng):
 @njit(cache=True)
 def rounds_needed(s, c, seat):
     """Rounds that the seat has yet to win, with usual luck as to which cards it keeps."""
-    total, most = 0, 0
+    total, most = 0, np.int64(0)
     for e in range(ELEMENTS):
         total += s.palette[seat, e]
         most = max(most, np.int64(s.palette[seat, e]))
@@ -162,8 +162,8 @@ def _balance(s, seat):
 def _best_turn(s, c, seat):
     """The most cards that the seat, whose turn it is, can shed with an element."""
     if s.claims == 0:
-        return 1
-    row, supports, best = level(s), most_supports(s, c, seat), 0
+        return np.int64(1)
+    row, supports, best = level(s), most_supports(s, c, seat), np.int64(0)
     for e in range(c.elements):
         if s.hands[seat, e] == 0 or is_claimed(s, e):
             continue

@@ -178,7 +178,11 @@ def test_odd_python_values(value: Any) -> None:
         load_all({"game": "niagara", "players": [{}, {}, {}], value: 1})
 
 
-OPENING = {"game": "yellowhouse", "phase": "exchange", "players": [{"hand": {"R": 6, "V": 6}}, {"hand": {"G": 6, "Y": 6}}]}
+OPENING = {
+    "game": "yellowhouse",
+    "phase": "exchange",
+    "players": [{"hand": {"R": 6, "V": 6}}, {"hand": {"G": 6, "Y": 6}}],
+}
 
 
 @pytest.mark.parametrize("value", [*ODD_VALUES, object(), b"x", {1: 2}, {None: 1}, {("a",): 1}, (1, 2), math])
@@ -191,7 +195,9 @@ def test_odd_python_values_of_yellowhouse(value: Any) -> None:
         load_all(OPENING | {"phase": phase, field: value})
     for field in ("hand", "gave", "out", "supports_used", "palette"):
         load_all(OPENING | {"players": [OPENING["players"][0], {field: value}]})
-        load_all(OPENING | {"phase": "play", "viewer": 0, "players": [OPENING["players"][0], {"hand": 12, field: value}]})
+        load_all(
+            OPENING | {"phase": "play", "viewer": 0, "players": [OPENING["players"][0], {"hand": 12, field: value}]}
+        )
     for parameter in DEFINITIONS["yellowhouse"].words.parameters:
         load_all(OPENING | {"params": {parameter.name: value}})
     deal = games.load("yellowhouse", first_leader=0).new_initial_state()

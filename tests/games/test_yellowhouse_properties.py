@@ -262,7 +262,7 @@ def test_positions_round_trip(params: dict[str, Any], seed: int) -> None:
 
 
 def test_positions_are_equal_when_records_are() -> None:
-    """Over many endings of a small game, which often meet: equal positions have equal bytes, and the other way round."""
+    """Over many endings of a small game, which often meet: equal positions have equal bytes, and the other way."""
     game = games.load("yellowhouse", elements=2, copies=4, hand=3, exchange=1, win_total=2)
     by_bytes: dict[bytes, str] = {}
     by_text: dict[str, bytes] = {}
