@@ -13,7 +13,6 @@ from voyageur.games.yellowhouse.rules import (
     EXCHANGE,
     PASS,
     PLAY,
-    SEATS,
     STRENGTHEN,
     acting_seat,
     belief,

@@ -151,7 +151,7 @@ def test_what_always_holds(params: dict[str, Any], seed: int) -> None:
         for actor in range(2) if player == SIMULTANEOUS else [player] if player >= 0 else []:
             legal = walk.legal(actor)
             assert legal and legal == sorted(set(legal))
-            assert 0 <= legal[0] and legal[-1] < game.num_distinct_actions()
+            assert legal[0] >= 0 and legal[-1] < game.num_distinct_actions()
         before[:] = walk.record
     assert decisions <= game.max_game_length() and chances <= game.max_chance_nodes_in_history()
     out = np.zeros(2)
