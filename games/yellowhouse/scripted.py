@@ -34,10 +34,14 @@ THREAT, FULL = -0.4, -0.8  # each card that the opponent may shed in answer; a f
 GIVEN, PAIR = 0.9, -0.3  # each card given for each one left of its element; two of one element
 NOISE, HARDLY_ANY = 0.5, 0.05
 
-# Evaluation, in logarithms of odds.
-LEADS, FEWER, BEST_TURN, CAN_GO_OUT, ONE_KIND, CONCENTRATED, TO_MOVE = 0.86, 2.4, 2.4, 1.7, 0.85, 0.9, -0.2
-LUCK = 0.65  # chance that a round won brings no card that was needed
-RACE = 1.6
+# A round under way, in logarithms of the odds of the acting seat, fitted to games of noisy plain players.
+TO_MOVE, LEADS = -0.2, 0.9
+FEWER = 2.4  # for the logarithm of the other hand's cards over one's own
+BEST_TURN, CAN_GO_OUT = 2.4, 1.7  # for the part of the hand that the best turn sheds; if it is all of it
+ONE_KIND, CONCENTRATED = 0.85, 0.9  # each element in hand; the mean number of cards of a card's element
+# A match, as a race of rounds.
+LUCK = 0.65  # chance that a round won does not bring the second card of an element
+RACE = 1.6  # fitted to the exact odds of matches whose rounds are even
 
 
 @njit(cache=True)
@@ -166,7 +170,7 @@ def _best_turn(s, c, seat):
     for e in range(c.elements):
         if s.hands[seat, e] == 0 or is_claimed(s, e):
             continue
-        shed = 1 if s.rows[e] > row else row + 2 - s.rows[e]
+        shed = np.int64(1 if s.rows[e] > row else row + 2 - s.rows[e])
         if shed <= s.hands[seat, e]:
             best = max(best, shed)
         elif shed <= s.hands[seat, e] + supports:
