@@ -614,7 +614,49 @@ def test_several_supports_in_a_turn() -> None:
     assert (after_one["supply"], after_one["rows"]["Y"]) == (3, 5)
 
 
-# OpenSpiel's own players.
+# What a past round has hidden stays hidden.
+
+
+def test_the_past_is_redrawn() -> None:
+    """In round 2 the other hand of round 1 is still unknown: it varies in samples, and nothing of it is in a view."""
+    game = games.load("yellowhouse", first_leader=0)
+    state, rng = game.new_initial_state(), np.random.default_rng(5)
+    state = games.deal(state, hands={0: {"R": 4, "V": 2, "G": 3, "Y": 3}, 1: {"R": 2, "V": 4, "G": 3, "Y": 3}})
+    state = games.joint(state, {0: "give R V", 1: "give Y Y"})
+    for line in S19.replace("\n", " ").split("|"):
+        state = play(state, " ".join(line.split()[1:-1]))
+    state = games.deal(state, hands={0: {"R": 3, "V": 3, "G": 3, "Y": 3}, 1: {"R": 3, "V": 4, "G": 2, "Y": 3}})
+    for player, varies in ((0, False), (1, True)):  # seat 1 went out, so that seat 0 has seen all its cards
+        past = Counter()
+        for sample in games.view_of(state, player).states(40, rng):
+            assert sample.information_state(player) == state.information_state(player)
+            deal = sample.history()[12 * (1 - player) :][:12]
+            past[tuple(deal)] += 1
+            again = game.new_initial_state()
+            for step in sample.steps():
+                if len(step) == 1:
+                    again.apply_action(*step.values())
+                else:
+                    again.apply_actions(list(step.values()))
+            assert again.box.record.tobytes() == sample.box.record.tobytes()
+        assert (len(past) > 5) == varies
+
+
+# OpenSpiel's own players and solvers.
+
+
+def test_openspiel_solves_a_reduced_round() -> None:
+    """Its CFR+ comes near the value of the smallest round, which is that of the linear program."""
+    from open_spiel.python.algorithms import cfr, expected_game_score
+
+    params = reduced(REDUCED[0][0])
+    game = games.load("yellowhouse", scope="round", first_leader=0, exchange=1, sequential=True, **params)
+    solver = cfr.CFRPlusSolver(game)
+    for _ in range(30):
+        solver.evaluate_and_update_policy()
+    policy = solver.average_policy()
+    values = expected_game_score.policy_value(game.new_initial_state(), [policy, policy])
+    assert values[0] == pytest.approx(Round(**params).value(), abs=0.01)
 
 
 def test_openspiel_ismcts_plays() -> None:
