@@ -38,21 +38,22 @@ def print_advice(advice: Advice) -> None:
     console.print(f"[bold]{name}[/bold], P{advice.player} to decide between {advice.of} moves ({advice.solver}{work})")
     console.print()
     table = Table(box=box.SIMPLE_HEAD, show_edge=False)
-    for heading, right in (("move", False), ("value", True), ("95 %", True), ("share", True), ("visits", True)):
+    bounds = "proved" if advice.kind == "exact" else "95 %"
+    for heading, right in (("move", False), ("value", True), (bounds, True), ("share", True), ("visits", True)):
         table.add_column(heading, justify="right" if right else "left", overflow="fold")
     for move in advice.moves:
-        table.add_row(move.text, *_figures(move))
+        table.add_row(move.text, *_figures(move, advice.kind))
     console.print(table)
     console.print()
     for line in _verdict(advice):
         console.print(line, soft_wrap=True)
 
 
-def _figures(move: MoveAdvice) -> tuple[str, str, str, str]:
+def _figures(move: MoveAdvice, kind: str) -> tuple[str, str, str, str]:
     share = f"{100 * move.share:.0f} %"
     if move.value is None:
         return "", "", share, ""
-    if not move.visits:
+    if not move.visits and kind == "sampled":
         return "untried", "", share, "0"
     return f"{move.value:.3f}", f"{move.low:.3f} to {move.high:.3f}", share, f"{move.visits:,}"
 
@@ -64,15 +65,7 @@ def _verdict(advice: Advice) -> list[str]:
     if advice.simulations and sum(move.share > 0.02 for move in advice.moves) > 1:
         lines.append("[bold]Mix[/bold]: the others must not guess it, so choose by chance with these shares.")
     else:
-        lines.append(f"[bold]Play[/bold]: {best.text}")
-        rivals = [move for move in advice.moves[1:] if move.high is not None and move.visits]
-        if best.low is not None and rivals:
-            rival = max(rivals, key=lambda move: move.value or 0.0)
-            sure = best.low > (rival.high or 0.0)
-            lines.append(
-                f"Sure? {'Clearly better than' if sure else 'Hardly to be told from'} "
-                f"the next best ({rival.text}) by this search."
-            )
+        lines += [f"[bold]Play[/bold]: {best.text}", *_sureness(advice)]
     if best.line:
         lines.append(f"Then: {' · '.join(best.line)}")
     if advice.values is not None:
@@ -82,6 +75,21 @@ def _verdict(advice: Advice) -> list[str]:
     if advice.interrupted:
         lines.append("Interrupted: this is what was found so far.")
     return lines
+
+
+def _sureness(advice: Advice) -> list[str]:
+    """How sure it is that the best move is the best, in a line; none where there is nothing to say."""
+    best = advice.moves[0]
+    if advice.kind == "exact":
+        alike = sum(move.low == best.low for move in advice.moves)
+        more = " or more" if alike == len(advice.moves) < advice.of else ""
+        return [f"Proved: {f'{alike}{more} moves are equally good' if alike > 1 else 'every other move is worse'}."]
+    rivals = [move for move in advice.moves[1:] if move.high is not None and move.visits]
+    if best.low is None or not rivals:
+        return []
+    rival = max(rivals, key=lambda move: move.value or 0.0)
+    sure = "Clearly better than" if best.low > (rival.high or 0.0) else "Hardly to be told from"
+    return [f"Sure? {sure} the next best ({rival.text}) by this search."]
 
 
 def print_bench(measured: "Bench") -> None:

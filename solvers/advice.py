@@ -22,7 +22,8 @@ class MoveAdvice:
     Attributes:
       text, actions: the move, in words and as OpenSpiel actions.
       value: expected return of the advised player on the game's own scale; None where the solver has none.
-      low, high: its 95 % interval, of sampling only: it says nothing about what the search has overlooked.
+      low, high: its 95 % interval, of sampling only: it says nothing about what the search has overlooked. Of exact
+        advice: what is proved; equal but for moves of which it is enough to know that they are worse.
       share: probability with which the solver would choose the move.
       visits: simulations through the move.
       line: how play is expected to go on, a text a move, as far as the advised player can foresee it.
@@ -46,7 +47,8 @@ class Advice:
       game: the game and its parameters, as OpenSpiel writes them.
       player: the seat that is advised.
       solver: the solver's name.
-      kind: `exact` (proved), `equilibrium` (solved as a game of its own) or `sampled`.
+      kind: `exact` (proved: the best value, and of every move whether it keeps that), `equilibrium` (solved as a game
+        of its own) or `sampled`.
       moves: the best first; all of them, or the `top` asked for.
       values: expected return of every seat under the advised choice; None where the solver has none.
       simulations: how many were made; `of`: how many moves there were to choose from.
@@ -102,7 +104,8 @@ def from_result(view: View, solver: str, result: Result, top: int | None) -> Adv
     """The advice that a search's `result` amounts to, with the `top` best moves (None: all)."""
     game, world = view.game, view.world()
     words, values = game.words, _values(result)
-    order = sorted(range(len(result.chains)), key=lambda i: (-result.shares[i], -result.visits[i], i))
+    proved = np.zeros(len(result.chains)) if result.low is None else result.low
+    order = sorted(range(len(result.chains)), key=lambda i: (-result.shares[i], -proved[i], -result.visits[i], i))
     moves = []
     for i in order[:top]:
         chain = result.chains[i]
@@ -127,7 +130,7 @@ def from_result(view: View, solver: str, result: Result, top: int | None) -> Adv
         game=str(game),
         player=view.player,
         solver=solver,
-        kind="sampled",
+        kind="sampled" if result.low is None else "exact",
         moves=moves,
         values=values,
         simulations=result.simulations,
@@ -152,9 +155,12 @@ def _values(result: Result) -> list[float] | None:
 def _interval(view: View, result: Result, i: int) -> tuple[float | None, float | None, float | None]:
     """(value, low, high) of move `i`; a move that was never tried may be worth anything."""
     info = view.game.info
+    value = float(result.values[i, view.player])
+    if result.low is not None and result.high is not None:
+        return value, float(result.low[i]), float(result.high[i])
     if result.simulations == 0:
         return None, None, None
-    value, error = float(result.values[i, view.player]), float(result.errors[i])
+    error = float(result.errors[i])
     if math.isnan(value):
         return (info.min_utility + info.max_utility) / 2, info.min_utility, info.max_utility
     return value, max(info.min_utility, value - Z95 * error), min(info.max_utility, value + Z95 * error)

@@ -1,8 +1,9 @@
 """The solvers by name, and what each can play."""
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,8 +11,9 @@ import numpy as np
 from voyageur.games import rules
 from voyageur.games.positions import View, whole_moves
 from voyageur.games.spiel import Game
+from voyageur.solvers import proof
 from voyageur.solvers.limits import Limit
-from voyageur.solvers.search import Result, SearchOptions, search
+from voyageur.solvers.search import Result, SearchOptions, root_moves, search
 
 Progress = Callable[[int, float], None]
 
@@ -95,7 +97,17 @@ class _TreeSearch(Solver):
     def decide(
         self, view: View, limit: Limit, options: Mapping[str, Any], threads: int, seed: int, progress: Progress | None
     ) -> Result:
-        return search(view, limit, SearchOptions(**options), seed, threads, progress)
+        started = time.monotonic()
+        chains, whole = root_moves(view)
+        if not (whole and proof.provable(view)):
+            return search(view, limit, SearchOptions(**options), seed, threads, progress)
+        found = proof.prove_within(proof.Prover(view.game, view.world().box.record, view.player), limit)
+        if found.solved and limit.nodes is None:
+            return replace(_proved(_unsearched(chains, view), found, view), seconds=time.monotonic() - started)
+        if limit.seconds is not None:
+            limit = Limit(max(limit.seconds - (time.monotonic() - started), 0.001), limit.nodes)
+        result = search(view, limit, SearchOptions(**options), seed, threads, progress)
+        return _proved(result, found, view) if found.solved else result
 
 
 class _Mcts(_TreeSearch):
@@ -141,6 +153,19 @@ def find(name: str, game: Game | None = None, options: Mapping[str, Any] | None 
 def _legal(view: View) -> tuple[int, np.ndarray]:
     out = np.empty(view.game.rules.max_actions, np.int64)
     return rules.legal_actions(view.world().box.s, view.game.c, view.player, out), out
+
+
+def _proved(result: Result, found: proof.Proof, view: View) -> Result:
+    """`result` with what is proved in place of what was sampled."""
+    info = view.game.info
+    assert info.utility_sum is not None
+    kept = found.low == found.best
+    best = max(np.flatnonzero(kept), key=lambda move: (result.visits[move], -move))
+    values = np.empty((len(kept), 2))
+    values[:, view.player] = (found.low + found.high) / 2
+    values[:, 1 - view.player] = info.utility_sum - values[:, view.player]
+    shares = np.arange(len(kept)) == best
+    return replace(result, values=values, shares=shares.astype(float), low=found.low, high=found.high)
 
 
 def _unsearched(chains: list[tuple[int, ...]], view: View, shares: np.ndarray | None = None) -> Result:

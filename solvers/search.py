@@ -771,6 +771,7 @@ class Result:
       full: whether the memory bound was reached.
       interrupted: whether Ctrl-C ended it.
       line: for a move's index, the (seat, action) pairs expected after it.
+      low, high: bounds of the advised player's return that are proved; None where nothing is.
     """
 
     chains: list[tuple[int, ...]]
@@ -784,6 +785,8 @@ class Result:
     full: bool
     interrupted: bool
     line: Callable[[int], list[tuple[int, int]]]
+    low: np.ndarray | None = None
+    high: np.ndarray | None = None
 
 
 def search(

@@ -220,6 +220,7 @@ def fill_tables(c: np.ndarray, found: Board, costs: list[float]) -> None:
     docks = found.docks
     c["width"], c["height"], c["cave"], c["docks"] = found.width, len(found.rows), found.cave, len(docks)
     c["dock"][0, : len(docks)] = docks
+    c["kind"][0, : found.size] = list(found.kinds.encode())
     far = [int(steps) for steps in found.towards_goal(lambda square: 1.0)]
     c["distance"][0, : found.size] = far
     c["cost"][0, : found.size] = costs

@@ -414,6 +414,10 @@ class _Reader:
                     raise item.fail(f"P{seat} has not followed suit {SUITS[card // r.VALUES]}, so holds none of it")
                 s["hands"][seat] |= 1 << card
         if self.hidden:
+            for seat in range(self.n):
+                if seat != self.viewer and s["hands"][seat]:
+                    problem = "expected a number of cards, as of the other hidden hand: the viewer sees neither"
+                    raise self.fields[seat]["hand"].fail(problem)
             self._deal_hidden()
 
     def _deal_hidden(self) -> None:

@@ -92,6 +92,7 @@ CONSTANTS = np.dtype(
         ("cave", "i8"),  # square, or NONE
         ("docks", "i8"),  # how many
         ("dock", "i8", (MAX_SQUARES,)),
+        ("kind", "u1", (MAX_SQUARES,)),  # the character of each square on the map; for drawing only
         ("distance", "i8", (MAX_SQUARES,)),  # steps to the nearest landing stage
         ("cost", "f8", (MAX_SQUARES,)),  # points still needed, as the plain player counts them
         ("drift", "i8", (MAX_SQUARES,)),  # where the arrow leads (the square itself: nowhere), FALL or STILL

@@ -1,0 +1,130 @@
+"""Endings that are proved, against plain minimax over the same rules."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from voyageur import games, solvers
+from voyageur.games.spiel import State
+from voyageur.solvers import Advice, Limit
+from voyageur.solvers.proof import Prover, provable, prove_within
+
+Advise = Callable[..., Advice]
+
+
+def minimax(state: State, seat: int, known: dict[bytes, float]) -> float:
+    """What `seat` gets under best play of both."""
+    key = state.box.record.tobytes()
+    if key not in known:
+        if state.is_terminal():
+            known[key] = state.returns()[seat]
+        else:
+            values = [minimax(state.child(action), seat, known) for action in state.legal_actions()]
+            known[key] = max(values) if state.current_player() == seat else min(values)
+    return known[key]
+
+
+def random_states(name: str, plies: tuple[int, int], number: int) -> list[State]:
+    """Unfinished states of random games, so many plies on."""
+    game, rng, found = games.load(name), np.random.default_rng(1), []
+    while len(found) < number:
+        state = game.new_initial_state()
+        for _ in range(rng.integers(*plies)):
+            if not state.is_terminal():
+                state.apply_action(int(rng.choice(state.legal_actions())))
+        if not state.is_terminal():
+            found.append(state)
+    return found
+
+
+@pytest.mark.parametrize(
+    "name, plies, number", [("voyageur_tic_tac_toe", (0, 8), 80), ("voyageur_connect_four", (32, 41), 40)]
+)
+def test_values_and_best_moves(name: str, plies: tuple[int, int], number: int, advise: Advise) -> None:
+    """The best value, and which moves keep it, are those of minimax; bounds hold what every move is worth."""
+    known: tuple[dict[bytes, float], ...] = ({}, {})
+    seen = set()
+    for state in random_states(name, plies, number):
+        seat = state.current_player()
+        worth = {
+            state.action_to_string(seat, action): minimax(state.child(action), seat, known[seat])
+            for action in state.legal_actions()
+        }
+        best = max(worth.values())
+        found = advise(state, seconds=20, solver="mcts")
+        assert found.kind == "exact"
+        assert found.values is not None and found.values[seat] == best == -found.values[1 - seat]
+        assert [move.share for move in found.moves] == [1.0] + [0.0] * (len(worth) - 1)
+        for move in found.moves:
+            assert move.low is not None and move.high is not None
+            assert move.low <= worth[move.text] <= move.high
+            assert (move.low == best) == (worth[move.text] == best)
+        seen.add(best)
+    assert seen == {-1.0, 0.0, 1.0}
+
+
+def test_nodes_are_still_searched(advise: Advise) -> None:
+    """A limit of simulations means that many, also where the ending is proved; the answer is repeatable."""
+    (state,) = random_states("voyageur_tic_tac_toe", (5, 6), 1)
+    one, other = (advise(state, nodes=5_000, seed=3) for _ in range(2))
+    assert one.kind == "exact"
+    assert one.simulations == sum(move.visits for move in one.moves) == 5_000
+    assert one.to_dict() == other.to_dict()
+
+
+def test_what_is_not_proved_is_sampled(advise: Advise) -> None:
+    """Too few states to look at, or hidden cards: no word of a proof."""
+    start = games.load("voyageur_connect_four").new_initial_state()
+    assert advise(start, nodes=200).kind == "sampled"
+    dealt = games.load("voyageur_kuhn_poker").new_initial_state()
+    dealt.apply_action(0)
+    dealt.apply_action(1)
+    assert not provable(games.view_of(dealt, 0))
+    assert advise(dealt, player=0, nodes=200).kind == "sampled"
+    assert not provable(games.view_of(games.load("voyageur_goofspiel").new_initial_state(), 0))
+    assert not provable(games.view_of(games.load("niagara").new_initial_state(), 0))
+
+
+def test_a_proof_goes_on_where_it_stopped() -> None:
+    """Many small budgets find what one large one finds."""
+    (state,) = random_states("voyageur_connect_four", (30, 31), 1)
+    arguments = (state.game, state.box.record, state.current_player())
+    small, large = Prover(*arguments), Prover(*arguments)
+    while not small.proof.solved:
+        before = small.visited
+        small.run(500)
+        assert before < small.visited <= before + 600
+    large.run(10_000_000)
+    assert large.proof.solved and not large.exhausted
+    assert large.proof.best == small.proof.best
+    assert ((large.proof.low == large.proof.best) == (small.proof.low == small.proof.best)).all()
+
+
+def test_limits() -> None:
+    """States in proportion to the simulations of a limit, and not much more."""
+    start = games.load("voyageur_connect_four").new_initial_state()
+    prover = Prover(start.game, start.box.record, 0)
+    assert not prove_within(prover, Limit(nodes=1_000)).solved
+    assert 4_000 <= prover.visited < 4_200
+
+
+def test_bots_play_what_is_proved() -> None:
+    """A bot makes the one move that wins."""
+    state = games.load("voyageur_connect_four").new_initial_state()
+    for action in (3, 0, 3, 0, 3, 0):  # three in a column each, first to move
+        state.apply_action(action)
+    bot = solvers.make_bot("mcts", state.game, 0, Limit(seconds=5), seed=1)
+    assert bot.step(state) == 3
+
+
+def test_on_the_screen(capsys: pytest.CaptureFixture[str]) -> None:
+    """A proof is told as one."""
+    from voyageur.cli import tables
+
+    (state,) = random_states("voyageur_tic_tac_toe", (5, 6), 1)
+    found: Any = solvers.advise(state, limit=Limit(seconds=5), top=None)
+    tables.print_advice(found)
+    text = capsys.readouterr().out
+    assert "Proved:" in text and "proved" in text and "Sure?" not in text and "untried" not in text
