@@ -652,11 +652,11 @@ def test_openspiel_solves_a_reduced_round() -> None:
     params = reduced(REDUCED[0][0])
     game = games.load("yellowhouse", scope="round", first_leader=0, exchange=1, sequential=True, **params)
     solver = cfr.CFRPlusSolver(game)
-    for _ in range(30):
+    for _ in range(15):
         solver.evaluate_and_update_policy()
     policy = solver.average_policy()
     values = expected_game_score.policy_value(game.new_initial_state(), [policy, policy])
-    assert values[0] == pytest.approx(Round(**params).value(), abs=0.01)
+    assert values[0] == pytest.approx(Round(**params).value(), abs=0.02)
 
 
 def test_openspiel_ismcts_plays() -> None:

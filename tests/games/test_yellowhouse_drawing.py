@@ -12,7 +12,9 @@ from voyageur import games
 from voyageur.games.yellowhouse import rules as yellowhouse
 
 DATA = Path(__file__).parents[1] / "data" / "yellowhouse.jsonl"
-CASES = [case for case in map(json.loads, DATA.read_text().splitlines()) if case.get("kind") not in ("invalid", "value")]
+CASES = [
+    case for case in map(json.loads, DATA.read_text().splitlines()) if case.get("kind") not in ("invalid", "value")
+]
 POSITIONS = [pytest.param(case["position"], id=case["id"]) for case in CASES]
 OPEN = [param for param in POSITIONS if "viewer" not in param.values[0] and param.values[0]["phase"] != "deal"]
 ELEMENTS = "RVGY"
