@@ -31,6 +31,7 @@ DEFINITION = Definition(
         hidden.determinize,
         hidden.consistent_action,
         hidden.conform,
+        hidden.conceal,
         scripted.playout_action,
         scripted.scripted_action,
         scripted.quiet,

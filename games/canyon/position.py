@@ -414,6 +414,10 @@ class _Reader:
                     raise item.fail(f"P{seat} has not followed suit {SUITS[card // r.VALUES]}, so holds none of it")
                 s["hands"][seat] |= 1 << card
         if self.hidden:
+            if self.viewer is None:
+                raise self.given["viewer"].fail(
+                    "expected a seat, since the position hides hands: whose knowledge is this?"
+                )
             for seat in range(self.n):
                 if seat != self.viewer and s["hands"][seat]:
                     problem = "expected a number of cards, as of the other hidden hand: the viewer sees neither"
@@ -422,8 +426,6 @@ class _Reader:
 
     def _deal_hidden(self) -> None:
         """Some deal that fits, so that the record is a world."""
-        if self.viewer is None:
-            raise self.given["viewer"].fail("expected a seat, since the position hides hands: whose knowledge is this?")
         table = np.zeros(hidden.TABLE_SIZE)
         hidden.prepare(self.s, self.c, self.viewer, table)
         if table[hidden.TOTAL] < 0.5:
