@@ -14,6 +14,7 @@ DEFINITION = Definition(
             max_actions=rules.MAX_SQUARES,
             playout_steps=1,
             table_size=hidden.TABLE_SIZE,
+            exploration=0.2,
             keys="public",
         ),
         rules.current_player,
