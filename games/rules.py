@@ -393,6 +393,7 @@ class Rules:
       max_actions: most actions that are ever legal, or outcomes possible, at one node.
       table_size: float64 entries that `prepare` fills.
       playout_steps: actions after which a playout stops, as soon as it is quiet, and takes `evaluate`.
+      exploration: constant of UCB, in returns scaled to 0..1: how much the values of moves usually differ.
       keys, ranges: how the search treats the seats that it does not advise (see `solvers.search.SearchOptions`);
         `ranges` needs a `determinize` that uses no table.
     """
@@ -402,6 +403,7 @@ class Rules:
     max_actions: int
     playout_steps: int
     table_size: int = 0
+    exploration: float = 0.7
     keys: str = "exact"
     ranges: float = 0.0
 

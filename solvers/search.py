@@ -559,7 +559,7 @@ class SearchOptions:
     """How the tree is searched.
 
     Attributes:
-      exploration: UCB's constant, for returns scaled to 0..1.
+      exploration: UCB's constant, for returns scaled to 0..1; None: the game's own choice.
       mixtures: whether simultaneous and hidden choices use regret matching (else UCB, as everywhere else).
       explore: the uniform part mixed into regret matching.
       keys: entries of the seats that are not advised: by all they see (`exact`), by what is public (`public`), or
@@ -570,7 +570,7 @@ class SearchOptions:
       memory: bytes that the tables of all threads may take together.
     """
 
-    exploration: float = 0.7
+    exploration: float | None = None
     mixtures: bool = True
     explore: float = 0.1
     keys: str | None = None
@@ -629,7 +629,8 @@ class Search:
         info = game.info
         work["player"], work["players"], work["regret"] = view.player, info.players, options.mixtures
         work["keys"], work["stage"] = KEYS[options.keys or game.rules.keys], options.stage
-        work["exploration"], work["explore"] = options.exploration, options.explore
+        work["exploration"] = game.rules.exploration if options.exploration is None else options.exploration
+        work["explore"] = options.explore
         steps = game.rules.playout_steps if options.playout_steps is None else options.playout_steps
         work["playout_steps"] = steps
         work["ranges"] = game.rules.ranges if options.ranges is None else options.ranges

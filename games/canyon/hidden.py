@@ -33,9 +33,9 @@ from voyageur.games.rules import bit_count, hash_words, local_record, lowest_bit
 # for each suit with voids, group, state and cards of the suit left, in how many ways they do together.
 TOTAL, TABLE = 0, 1
 LEFT = VALUES + 1
-# The most is needed with six players in the second or third trick, when all five others have shown different voids
-# and still hold four or five cards: 5 groups, 4 suits (counted over all numbers of tricks, groups and sizes).
-TABLE_SIZE = 1_432_080 + TABLE
+# The most is needed with six players in the third trick, when all five others have shown different voids in three
+# suits, and two of them hold five cards and three six (counted over all numbers of players, tricks, cards and groups).
+TABLE_SIZE = TABLE + 6 * 6 * 7 * 7 * 7 * (1 + 3 * 5 * LEFT)
 
 CHOOSE = np.array([[1.0] + [0.0] * VALUES] + [[0.0] * LEFT for _ in range(VALUES)])
 for _n in range(1, VALUES + 1):
@@ -64,7 +64,7 @@ _new_groups = local_record(_GROUPS)
 @njit(cache=True)
 def bid_hidden(s, c, seat, player):
     """Whether the bid that `seat` has made is unknown to `player` (-1: to somebody who only watches)."""
-    return seat != player and s.bid[seat] != NONE and s.phase == BID and c.simultaneous == 1
+    return seat != player and s.bid[seat] != NONE and (s.phase == BID or s.covered == 1) and c.simultaneous == 1
 
 
 @njit(cache=True)
@@ -91,6 +91,11 @@ def information_key(s, c, player):
 @njit(cache=True)
 def public_key(s, c):
     return _seen_key(s, c, -1)
+
+
+@njit(cache=True)
+def conceal(s, c, before, player):
+    s.covered = before.phase == BID and s.phase == PLAY and c.simultaneous
 
 
 # Counting.
@@ -315,11 +320,9 @@ def conform(s, c, target, player):
     for seat in range(c.players):
         dealt = target.hands[seat] | cards_played(target, c, seat)
         if s.phase == DEAL:
-            kept = s.hands[seat] & dealt
-            missing = bit_count(s.hands[seat]) - bit_count(kept)
-            for _ in range(missing):
-                kept |= 1 << lowest_bit(dealt & ~kept)
-            s.hands[seat] = kept
+            number, s.hands[seat] = bit_count(s.hands[seat]), 0
+            for _ in range(number):
+                s.hands[seat] |= 1 << lowest_bit(dealt & ~s.hands[seat])
         else:
             s.hands[seat] = dealt & ~cards_played(s, c, seat)
         if s.phase == BID and s.bid[seat] != NONE and bid_hidden(target, c, seat, player):
@@ -332,8 +335,8 @@ def consistent_action(s, c, target, player, action):
         seat = dealt_to(s, c)
         if seat == NONE:
             return action
-        missing = (target.hands[seat] | cards_played(target, c, seat)) & ~s.hands[seat]
-        return action if missing >> action & 1 else lowest_bit(missing)
+        # Nobody has seen in which order the cards came.
+        return lowest_bit((target.hands[seat] | cards_played(target, c, seat)) & ~s.hands[seat])
     if s.phase == BID and c.simultaneous == 1 and s.round == target.round and target.phase == BID:
         return np.int64(target.bid[player]) if target.bid[player] != NONE else action
     return action

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -92,7 +93,10 @@ class Canyon(Words):
 
     def constants(self, params: Mapping[str, Value]) -> np.ndarray:
         """See `Words.constants`."""
-        c = np.zeros(1, r.CONSTANTS)
+        found = board.load(decoded(str(params["board"])))
+        if len(found.docks) < int(params["players"]):
+            raise PositionError("board", f"expected {params['players']} docks S, one a player, got {len(found.docks)}")
+        c = _tables(found).copy()
         for name in ("players", "dock_choice", "hook", "cave_is_rapids", "max_rounds", "sequential"):
             c[name] = params[name]
         c["simultaneous"] = params["bid_mode"] == "simultaneous"
@@ -102,10 +106,6 @@ class Canyon(Words):
         c["stop_rule"] = ("blocked_only", "all_forced", "free_stop").index(str(params["stop_rule"]))
         c["earlier_mover"] = params["final_tie"] == "earlier_mover"
         c["bonus"] = [int(word) for word in str(params["bonus"]).split()]
-        found = board.load(decoded(str(params["board"])))
-        if len(found.docks) < int(params["players"]):
-            raise PositionError("board", f"expected {params['players']} docks S, one a player, got {len(found.docks)}")
-        board.fill_tables(c, found, scripted.square_costs(found))
         return c
 
     def setup(self, s: np.ndarray, c: np.ndarray) -> None:
@@ -414,6 +414,10 @@ class _Reader:
                     raise item.fail(f"P{seat} has not followed suit {SUITS[card // r.VALUES]}, so holds none of it")
                 s["hands"][seat] |= 1 << card
         if self.hidden:
+            if self.viewer is None:
+                raise self.given["viewer"].fail(
+                    "expected a seat, since the position hides hands: whose knowledge is this?"
+                )
             for seat in range(self.n):
                 if seat != self.viewer and s["hands"][seat]:
                     problem = "expected a number of cards, as of the other hidden hand: the viewer sees neither"
@@ -422,8 +426,6 @@ class _Reader:
 
     def _deal_hidden(self) -> None:
         """Some deal that fits, so that the record is a world."""
-        if self.viewer is None:
-            raise self.given["viewer"].fail("expected a seat, since the position hides hands: whose knowledge is this?")
         table = np.zeros(hidden.TABLE_SIZE)
         hidden.prepare(self.s, self.c, self.viewer, table)
         if table[hidden.TOTAL] < 0.5:
@@ -522,6 +524,14 @@ class _Reader:
         expected = _to_act(s, self.c)
         if field.value is not None and listed != expected:
             raise field.fail(f"expected {expected}, got {board.shown(field.value)}")
+
+
+@lru_cache
+def _tables(found: board.Board) -> np.ndarray:
+    """Constants with the board's part filled in."""
+    c = np.zeros(1, r.CONSTANTS)
+    board.fill_tables(c, found, scripted.square_costs(found))
+    return c
 
 
 def square_name(c: Record, square: int) -> str:

@@ -47,7 +47,7 @@ STATE = np.dtype(
         ("hands", "i8", (MAX_PLAYERS,)),
         ("bid", "i1", (MAX_PLAYERS,)),  # NONE before it is made
         ("dealt", "i1"),  # cards dealt so far; 0 but within a deal
-        ("blank", "i1"),
+        ("covered", "i1"),  # the bids just made are not turned up yet (only in views, see `conceal`)
         # What everybody sees and what matters.
         ("played", "i8"),  # cards that lie in the tricks of this round
         ("round", "i4"),
@@ -173,7 +173,7 @@ def current_player(s, c):
 def at_decision(s, c):
     if s.phase == BID and c.simultaneous:
         return s.turn == 0
-    return s.phase != SETUP and s.dealt == 0
+    return s.phase != SETUP and s.dealt == 0 and s.covered == 0
 
 
 @njit(cache=True)
@@ -619,6 +619,7 @@ def winning_place(cards, n, trump):
 
 @njit(cache=True)
 def _play(s, c, seat, card):
+    s.covered = 0
     s.hands[seat] &= ~(1 << card)
     s.played |= 1 << card
     if s.laid > 0 and card // VALUES != s.current[0] // VALUES:
