@@ -176,6 +176,9 @@ class State(pyspiel.State):
     def steps(self) -> Iterator[dict[int, int]]:
         """The history as steps: actions by seat (or CHANCE), several at a simultaneous node."""
         history = self.full_history()
+        if not self.game.info.simultaneous:
+            yield from ({item.player: item.action} for item in history)
+            return
         s = np.frombuffer(self.box.start, self.game.rules.state).copy()[0]
         i = 0
         while i < len(history):
