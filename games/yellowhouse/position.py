@@ -287,7 +287,7 @@ def _counts(field: Field, c: Record, most: int) -> list[int]:
 
 
 def _hands_to_deal(s: Record, c: Record, given: Field) -> np.ndarray:
-    """The hands that `given` says by seat (a number or its text)."""
+    """The hands that `given` says by seat, 0 or "0"; one that is given as its size becomes any that fits."""
     if not isinstance(given.value, Mapping):
         raise given.fail("expected an object with a hand for seat 0 and one for seat 1")
     by_seat = Field({str(key): value for key, value in given.value.items()}, given.path).object(["0", "1"])
