@@ -21,9 +21,30 @@ ODD_VALUES: tuple[Any, ...] = (
     None, True, False, 0, -1, 1, 2, 8, 127, 128, 255, 256, 2**31, 2**63, -(2**63), 10**40, 0.5, -0.0, 1e300,
     float("nan"), float("inf"), "", "?", "S3", "S9", "CLOUD", "LEFT", "AME", "1", "\n", "a\nb", "\r", "\u2028", "\0",
     "\x85", "\ud800", "x" * 5000, [], {}, [[]], [None], [1, 1], {"a": 1}, {"": None}, ["?"] * 9, [{}] * 9,
-    {"AME": 7}, {"a": {"at": "S1"}}, "!!python/object:os.system",
+    {"AME": 7}, {"a": {"at": "S1"}}, "!!python/object:os.system", "R1", "V10", "G", "cave", "a9", "move", ["R1", "G2"],
+    {"leader": 0, "cards": ["R1"]}, "L8SSSS", "; name: x\nL8SSSS",
 )  # fmt: skip
-ODD_KEYS = ("", "a\nb", "\u2028", "\ud800", "x" * 400, "viewer", "acted", "played", "gem", "at", "<<", "=", "null", "1")
+ODD_KEYS = (
+    "",
+    "a\nb",
+    "\u2028",
+    "\ud800",
+    "x" * 400,
+    "viewer",
+    "acted",
+    "played",
+    "gem",
+    "at",
+    "hand",
+    "bid",
+    "tricks",
+    "trump",
+    "params",
+    "<<",
+    "=",
+    "null",
+    "1",
+)
 FRAGMENTS = (
     "&a [*a]", "&a {x: *a}", "{<<: *a}", "!!bool maybe", "!!int ''", "!!int x", "!!float x", "!!timestamp x",
     "!!binary '?'", "!!python/name:os.system", "!!set {a, b}", "!!omap [a: 1]", "2001-13-45", "2001-01-01", "0x1g",
@@ -61,6 +82,8 @@ def mutated(position: Any, dice: random.Random) -> Any:
             holder[key] = copy.deepcopy(other[other_key])
         elif what == 4 and isinstance(holder[key], int):
             holder[key] += dice.choice([-2, -1, 1, 2, 100])
+        elif what == 6 and isinstance(holder[key], str):
+            holder[key] = torn(holder[key].encode("utf-8", "replace"), dice).decode("utf-8", "replace")
         elif what == 5:
             for _ in range(dice.choice([1, 5, 35])):
                 holder[key] = [holder[key]] if dice.random() < 0.5 else {"a": holder[key]}
@@ -123,8 +146,12 @@ def load_all(position: Any) -> bool:
 
 @pytest.fixture(scope="module")
 def positions(cases: Callable[[str], list[dict[str, Any]]]) -> list[Any]:
-    """The positions of all cases."""
-    return [case["position"] for case in cases("niagara") if case.get("kind") != "river"]
+    """Positions of all games: those of all cases, of canyon one in four, since reading its board takes long."""
+    found = []
+    for name in games.names():
+        given = [case["position"] for case in cases(name) if case.get("kind") != "river"]
+        found += given[:: 4 if name == "canyon" else 1]
+    return found
 
 
 @pytest.mark.parametrize("part", range(PARTS))
@@ -159,17 +186,66 @@ def _raiser(error: Exception) -> Callable[[], Any]:
     return fail
 
 
+# Of each game a position, its fields, and the fields of a player.
+FIELDS: dict[str, tuple[Any, tuple[str, ...], tuple[str, ...]]] = {
+    "canyon": (
+        {"game": "canyon", "round": 8, "dealer": 2, "phase": "play", "trump": "R9", "players": [
+            {"square": "a9", "bid": 1, "hand": ["R1"]}, {"square": "a10", "bid": 1, "hand": ["R2"]},
+            {"square": "a11", "bid": 0, "hand": ["R3"]}]},
+        ("game", "params", "viewer", "round", "dealer", "phase", "trump", "to_act", "players", "tricks_played",
+         "current_trick"),
+        ("square", "unused", "bid", "tricks", "hand"),
+    ),
+    "niagara": (
+        {"game": "niagara", "players": [{}, {}, {}]},
+        ("game", "params", "viewer", "round", "phase", "first_player", "weather", "fork", "players", "sites"),
+        ("cards", "played", "acted", "canoes", "gems"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FIELDS)
 @pytest.mark.parametrize("value", [*ODD_VALUES, object(), b"x", {1: 2}, {None: 1}, {("a",): 1}, (1, 2), math])
-def test_odd_python_values(value: Any) -> None:
+def test_odd_python_values(value: Any, name: str) -> None:
     """What is handed over in Python without a file, as the position and as each of its fields."""
     with pytest.raises(games.PositionError):
         games.state_from(value)
-    for field in ("game", "params", "viewer", "round", "phase", "first_player", "weather", "fork", "players", "sites"):
-        load_all({"game": "niagara", "players": [{}, {}, {}], field: value})
-    for field in ("cards", "played", "acted", "canoes", "gems"):
-        load_all({"game": "niagara", "players": [{}, {field: value}, {}]})
+    position, fields, of_player = FIELDS[name]
+    for field in fields:
+        load_all(position | {field: value})
+    first, second, third = position["players"]
+    for field in of_player:
+        load_all(position | {"players": [first, second | {field: value}, third]})
     if isinstance(value, str | int):
-        load_all({"game": "niagara", "players": [{}, {}, {}], value: 1})
+        load_all(position | {value: 1})
+
+
+BOARDS = (
+    "; name: brook\n#WWWC####\nL8888..S#\nL2#89.#.S\n#.698..SS",
+    "; cave_exits: g0 a1\nL8W.C#....\n.88..#SSSS\n......SS..",
+    "L88.S\nL12.S",
+)
+
+
+def test_mutated_boards() -> None:
+    """Texts of boards with something else in them: each can be played on, or is refused in one line."""
+    dice, taken = random.Random(SEED), 0
+    for _ in range(800):
+        text = dice.choice(BOARDS)
+        for _ in range(dice.randint(1, 3)):
+            at = dice.randrange(len(text) + 1)
+            what = dice.choice(
+                ["", "#", "S", "L", "C", "W", "8", ".", "\n", " ", ";", "\0", "x" * 60, "\u2028", "\ud800", "%"]
+            )
+            text = text[:at] + what + text[at + dice.randint(0, 1) :]
+        if attempt(lambda text=text: games.load("canyon", players=2, board=text)):
+            taken += 1
+            game = games.load("canyon", players=2, board=text, max_rounds=1)
+            state = game.new_initial_state()
+            while not state.is_terminal():
+                state.apply_action(dice.choice(state.legal_actions()))
+            assert games.position_of(games.state_from(games.position_of(state))) == games.position_of(state)
+    assert 100 < taken < 600
 
 
 def refused(text: str | bytes) -> str:
