@@ -105,6 +105,7 @@ _COMPARISONS = (
     ("niagara: search against bare playouts", "niagara", 40_000, "niagara-playouts", 40_000),
     ("niagara: two threads against one", "niagara-two-threads", 80_000, "niagara", 40_000),
     ("canyon: search against bare playouts", "canyon", 20_000, "canyon-playouts", 20_000),
+    ("yellowhouse: search against bare playouts", "yellowhouse", 100_000, "yellowhouse-playouts", 100_000),
     (
         "canyon: worlds drawn, with voids against without",
         "canyon-worlds",

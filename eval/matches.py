@@ -16,12 +16,13 @@ import pyspiel
 from tqdm import tqdm
 
 from voyageur import games, solvers
+from voyageur.eval import openspiel
 from voyageur.solvers.advice import Z95
 
 
 @dataclass(frozen=True)
 class Match:
-    """The outcome of a match: returns of the bot that sat alone, one a game, and its fair share of them."""
+    """The outcome of a match: returns of the bot that sat alone, one a game, in 0..1, and its fair share of them."""
 
     returns: list[float]
     fair: float
@@ -31,24 +32,41 @@ class Match:
         return float(np.mean(self.returns))
 
     def interval(self) -> tuple[float, float]:
-        """95 % interval of the mean: Wilson's (1927), which holds for few games too. For returns in 0..1."""
+        """95 % interval of the mean: Wilson's (1927), which holds for few games too."""
         n, p = len(self.returns), self.mean()
         middle = (p + Z95**2 / (2 * n)) / (1 + Z95**2 / n)
         half = Z95 / (1 + Z95**2 / n) * np.sqrt(p * (1 - p) / n + Z95**2 / (4 * n * n))
         return float(middle - half), float(middle + half)
 
 
-def play(game_name: str, players: int, alone: str, others: str, limit: solvers.Limit, seed: int, index: int) -> float:
-    """The return of bot `alone` in game number `index` of a match, in which it sits in seat `index % players`.
+def load(game_name: str, players: int | None, *bots: str) -> games.Game:
+    """The game that is played; with one of OpenSpiel's bots its seats take turns wherever they could choose at once."""
+    params: dict[str, Any] = {} if players is None else {"players": players}
+    if openspiel.NAME in bots:
+        params["sequential"] = True
+    return games.load(game_name, **params)
+
+
+def make_bot(name: str, game: games.Game, player: int, limit: solvers.Limit, seed: int) -> pyspiel.Bot:
+    """One of our bots, or OpenSpiel's."""
+    if name == openspiel.NAME:
+        return openspiel.IsmctsBot(game, limit, seed)
+    return solvers.make_bot(name, game, player, limit, seed)
+
+
+def play(
+    game_name: str, players: int | None, alone: str, others: str, limit: solvers.Limit, seed: int, index: int
+) -> float:
+    """The return, scaled to 0..1, of bot `alone` in game `index` of a match, in seat `index` modulo the players.
 
     Chance and bots are seeded by (seed, index), so that any game can be played again by itself.
     """
-    game = games.load(game_name, players=players)
+    game = load(game_name, players, alone, others)
+    players = game.num_players()
     chance, *bots = np.random.SeedSequence([seed, index]).generate_state(1 + players, np.uint32).tolist()
     seat, rng = index % players, np.random.default_rng(chance)
     table = [
-        solvers.make_bot(alone if player == seat else others, game, player, limit, bots[player])
-        for player in range(players)
+        make_bot(alone if player == seat else others, game, player, limit, bots[player]) for player in range(players)
     ]
     state = game.new_initial_state()
     while not state.is_terminal():
@@ -59,12 +77,13 @@ def play(game_name: str, players: int, alone: str, others: str, limit: solvers.L
             state.apply_actions([bot.step(state) for bot in table])
         else:
             state.apply_action(table[state.current_player()].step(state))
-    return state.returns()[seat]
+    low, high = game.min_utility(), game.max_utility()
+    return (state.returns()[seat] - low) / (high - low)
 
 
 def match(
     game_name: str,
-    players: int,
+    players: int | None,
     alone: str,
     others: str,
     limit: solvers.Limit,
@@ -86,9 +105,9 @@ def main() -> None:
     """Plays a match and prints wins, games and interval."""
     parser = argparse.ArgumentParser(prog="python -m voyageur.eval.matches", description=__doc__)
     parser.add_argument("game")
-    parser.add_argument("--players", type=int, default=3)
-    parser.add_argument("--alone", default="ismcts", help="the solver in one seat, which rotates")
-    parser.add_argument("--others", default="scripted", help="the solver in all other seats")
+    parser.add_argument("--players", type=int, help="default: the game's own")
+    parser.add_argument("--alone", default="ismcts", help=f"the solver in one seat, which rotates; or {openspiel.NAME}")
+    parser.add_argument("--others", default="scripted", help=f"the solver in all other seats; or {openspiel.NAME}")
     parser.add_argument("--seconds", type=float, help="a move")
     parser.add_argument("--nodes", type=int, help="a move")
     parser.add_argument("--games", type=int, default=100)
@@ -99,13 +118,11 @@ def main() -> None:
         args.seconds = 1.0
     try:
         limit = solvers.Limit(seconds=args.seconds, nodes=args.nodes)
-        game = games.load(args.game, players=args.players)
+        game = load(args.game, args.players, args.alone, args.others)
         for name in (args.alone, args.others):
-            solvers.make_bot(name, game, limit=limit)
+            make_bot(name, game, 0, limit, args.seed)
     except ValueError as error:
         parser.error(str(error))
-    if not 0 <= game.min_utility() < game.max_utility() <= 1:
-        parser.error(f"{args.game}: the interval is for returns from 0 to 1")
     returns: list[float] = []
     played = match(args.game, args.players, args.alone, args.others, limit, args.games, args.seed, args.processes)
     try:
@@ -114,7 +131,7 @@ def main() -> None:
     except KeyboardInterrupt:
         pass  # what was played is reported
     if returns:
-        print(json.dumps(report(Match(returns, 1 / args.players))))
+        print(json.dumps(report(Match(returns, 1 / game.num_players()))))
 
 
 def report(found: Match) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import pyspiel
 
 from voyageur.games import files, rules
 from voyageur.games.rules import CHANCE, SIMULTANEOUS, TERMINAL
-from voyageur.games.spiel import DEFINITIONS, Box, Game, State
+from voyageur.games.spiel import DEFINITIONS, Box, Game, State, apply_step
 from voyageur.games.words import Definition, Field, Position, PositionError, Reading, key_text, shown
 
 MAX_NESTING = 32
@@ -110,24 +110,47 @@ class View:
         rules.determinize(record[0], self.game.c, self.player, bits, self.table)
         if not state.full_history():
             return self.game.state_with(record)
-        return _relive(state, record, self.player)
+        targets = [(n, self._ended(end, bits)) for n, end in _parts(state)]
+        return _relive(state, [*targets, (len(state.full_history()), record)], self.player)
+
+    def _ended(self, end: np.ndarray, bits: np.ndarray) -> np.ndarray:
+        """The `end` of a part of the history, redrawn."""
+        table = np.zeros_like(self.table)
+        rules.prepare(end[0], self.game.c, self.player, table)
+        rules.determinize(end[0], self.game.c, self.player, bits, table)
+        return end
 
 
-def _relive(state: State, target: np.ndarray, player: int) -> State:
-    """`target` as a state with the history of `state`; what `player` could not see becomes what leads to `target`."""
-    game = state.game
+def _parts(state: State) -> Iterator[tuple[int, np.ndarray]]:
+    """The parts of the history that have ended (see `rules.end_part`): how many steps it then had, and the end."""
+    c, record = state.game.c, np.frombuffer(state.box.start, state.game.rules.state).copy()
+    for i, step in enumerate(state.steps()):
+        end = record.copy()
+        if len(step) == 1 and rules.end_part(end[0], c, next(iter(step.values()))):
+            yield i + 1, end
+        apply_step(record[0], c, step)
+
+
+def _relive(state: State, targets: Sequence[tuple[int, np.ndarray]], player: int) -> State:
+    """The last of `targets` as a state with the history of `state`, redrawn where `player` could not see it.
+
+    What `player` could not see becomes what leads to the targets, each of which holds up to a number of steps.
+    """
+    game, left = state.game, list(targets)
     start = np.frombuffer(state.box.start, game.rules.state).copy()
     if state.box.start != game._initial:
-        rules.conform(start[0], game.c, target[0], player)
+        rules.conform(start[0], game.c, left[0][1][0], player)
     lived = game.state_with(start)
-    for step in state.steps():
-        s = lived.box.s
-        now = {seat: int(rules.consistent_action(s, game.c, target[0], seat, action)) for seat, action in step.items()}
+    for i, step in enumerate(state.steps()):
+        if i == left[0][0]:
+            del left[0]
+        s, target = lived.box.s, left[0][1][0]
+        now = {seat: int(rules.consistent_action(s, game.c, target, seat, action)) for seat, action in step.items()}
         if len(now) == 1:
             lived.apply_action(next(iter(now.values())))
         else:
             lived.apply_actions([now[seat] for seat in sorted(now)])
-    lived.box = Box(target, start.tobytes())
+    lived.box = Box(targets[-1][1], start.tobytes())
     return lived
 
 
@@ -196,14 +219,20 @@ def view_from(position: Position, viewer: int | None = None) -> View:
 
     Raises PositionError if the position is wrong or names no viewer.
     """
-    if viewer is not None and isinstance(position, Mapping) and position.get("viewer") is None:
-        position = {**position, "viewer": viewer}
-    game, reading = _read(position)
-    if reading.viewer is None:
+    asked = viewer is not None and isinstance(position, Mapping) and position.get("viewer") is None
+    try:
+        game, reading = _read(position)
+    except PositionError:
+        if not asked:
+            raise
+        game, reading = _read({**position, "viewer": viewer})
+    player = viewer if asked else reading.viewer
+    if player is None:
         raise PositionError("viewer", "expected a seat: whose knowledge is this?")
-    if viewer not in (None, reading.viewer):
-        raise PositionError("viewer", f"the position is what seat {reading.viewer} knows, not seat {viewer}")
-    return View(game.state_with(reading.record), reading.viewer)
+    if viewer not in (None, player):
+        raise PositionError("viewer", f"the position is what seat {player} knows, not seat {viewer}")
+    Field(player, "viewer").integer(0, game.info.players - 1)
+    return View(game.state_with(reading.record), player)
 
 
 def view_of(state: State, player: int) -> View:
@@ -230,7 +259,8 @@ def position_of(state: State, viewer: int | None = None) -> Position:
         if p.in_position and game.parameters[p.name] != p.default
     }
     head = {"game": game.definition.name} | ({"params": params} if params else {})
-    return head | ({} if viewer is None else {"viewer": viewer}) | written
+    added = {} if viewer is None or game.words.writes_viewer else {"viewer": viewer}
+    return head | added | written
 
 
 def at_decision(state: State) -> bool:

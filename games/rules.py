@@ -143,6 +143,14 @@ def conceal(s: Record, c: Record, before: Record, player: int) -> None:
 
 
 @_protocol
+def end_part(s: Record, c: Record, action: int) -> bool:  # type: ignore[empty-body]
+    """Whether `action` ends a part of the game after which all that was hidden in it is forgotten (a round, say).
+
+    If so, `s` becomes what it is at the end of that part, the hidden things still there; else it stays.
+    """
+
+
+@_protocol
 def playout_action(s: Record, c: Record, player: int, actions: np.ndarray, n: int, rng: np.ndarray) -> int:  # type: ignore[empty-body]
     """A sensible action out of `actions[:n]`: quick, random enough for playouts, using only what `player` sees."""
 
@@ -338,6 +346,11 @@ def _conceals_nothing(s, c, before, player):
 
 
 @njit(cache=True)
+def _ends_no_part(s, c, action):
+    return False
+
+
+@njit(cache=True)
 def _any_action(s, c, player, actions, n, rng):
     return actions[random_below(rng, n)]
 
@@ -364,6 +377,7 @@ _DEFAULTS = {
     "consistent_action": _same_action,
     "conform": _conforms,
     "conceal": _conceals_nothing,
+    "end_part": _ends_no_part,
     "playout_action": _any_action,
     "scripted_action": _playout_player,
     "quiet": _always,

@@ -184,7 +184,7 @@ class State(pyspiel.State):
             step = {item.player: item.action for item in history[i : i + n]}
             i += n
             yield step
-            _apply_step(s, self.game.c, step)
+            apply_step(s, self.game.c, step)
 
     def information_state(self, player: int) -> str:
         """All that `player` has noticed since the history began, in order (perfect recall)."""
@@ -195,7 +195,7 @@ class State(pyspiel.State):
         begins = self.box.start == self.game._initial
         seen = [f"P{player}"] if begins else [f"P{player}", self._observed(before[0], player)]
         for step in self.steps():
-            _apply_step(after[0], c, step)
+            apply_step(after[0], c, step)
             seen.append(words.event_text(before[0], after[0], c, step, player))
             before[:] = after
         return " ".join(filter(None, seen))
@@ -242,7 +242,8 @@ class State(pyspiel.State):
         raise ValueError(f"action: {shown(text)} is not one of the legal ones")
 
 
-def _apply_step(s: Any, c: Any, step: Mapping[int, int]) -> None:
+def apply_step(s: Any, c: Any, step: Mapping[int, int]) -> None:
+    """Changes record `s` by one step: actions by seat (or CHANCE)."""
     if len(step) == 1:
         rules.apply_action(s, c, next(iter(step.values())))
     else:

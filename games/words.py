@@ -19,6 +19,8 @@ from voyageur.games.rules import Record, Rules
 Position = dict[str, Any]
 Value = bool | int | float | str  # what an OpenSpiel parameter can be
 
+MAX_LISTED = 200
+
 _short = reprlib.Repr()
 _short.maxlevel, _short.maxlist, _short.maxdict = 1, 3, 2
 _short.maxstring, _short.maxother, _short.maxlong = 30, 30, 20
@@ -34,6 +36,12 @@ def shown(value: object) -> str:
 def key_text(key: object) -> str:
     """A key of an object as it stands in the path of a field: short, and on one line."""
     return key if isinstance(key, str) and key.isprintable() and 0 < len(key) <= 40 else shown(key)
+
+
+def _listed(names: Sequence[Any]) -> str:
+    """`names` on one line of a bearable length."""
+    text = ", ".join(map(str, names))
+    return text if len(text) <= MAX_LISTED else f"{text[:MAX_LISTED].rpartition(',')[0]}, …"
 
 
 class PositionError(ValueError):
@@ -65,9 +73,7 @@ class Field:
             raise self.fail(f"expected an object, got {shown(self.value)}")
         for key in self.value:
             if key not in allowed:
-                raise Field(None, self._join(key_text(key))).fail(
-                    f"unknown field; known are {', '.join(map(str, allowed))}"
-                )
+                raise Field(None, self._join(key_text(key))).fail(f"unknown field; known are {_listed(allowed)}")
         return Object(self)
 
     def items(self, low: int, high: int) -> list["Field"]:
@@ -204,6 +210,7 @@ class Words(ABC):
     """A game in words. Records `s` and constants `c` are np.void elements; `player` is a seat."""
 
     parameters: Sequence[Parameter]
+    writes_viewer = False  # whether `write` itself puts `viewer` where the canonical form has it
 
     @abstractmethod
     def constants(self, params: Mapping[str, Value]) -> np.ndarray:

@@ -44,6 +44,14 @@ GAME_STRINGS = {
         "niagara(players=3,max_rounds=5,initial_fork=RANDOM,reveal=SIMULTANEOUS,end_timing=IMMEDIATE,first_player=1,"
         "steal_requires_empty_move=false,sequential=true)",
     ),
+    "yellowhouse": (
+        "yellowhouse(win_total=2)",
+        "yellowhouse(scope=round,sequential=true)",
+        "yellowhouse(elements=3,copies=5,hand=4,exchange=1,supports_per_turn=2,leader_may_pass=true,max_level=0,"
+        "auto_end_full_trick=false,first_leader=1,sequential=true)",
+        "yellowhouse(elements=2,copies=5,hand=3,exchange_every_round=false,kept_cards_leave_deck=false,win_total=2,"
+        "support_may_pay_all=false)",
+    ),
     "voyageur_tic_tac_toe": ("voyageur_tic_tac_toe",),
     "voyageur_connect_four": ("voyageur_connect_four",),
     "voyageur_kuhn_poker": ("voyageur_kuhn_poker",),
@@ -63,7 +71,9 @@ def game_strings() -> list[str]:
 
 def kind_of(case: dict[str, Any]) -> str:
     """The kind of a case; one that states none is named by what it holds."""
-    return case.get("kind") or next(key for key in ("positions", "outcomes", "choices", "returns") if key in case)
+    return case.get("kind") or next(
+        key for key in ("positions", "outcomes", "choices", "deal", "returns") if key in case
+    )
 
 
 def load_cases(game: str) -> list[dict[str, Any]]:

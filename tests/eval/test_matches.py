@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from voyageur.eval import matches
+from voyageur.eval import matches, openspiel
 from voyageur.eval.matches import Match
 from voyageur.solvers import Limit
 
@@ -24,6 +24,21 @@ def test_any_game_can_be_played_again() -> None:
     again = [matches.play(*SCRIPTED, 3, index) for index in range(6)]
     assert list(matches.match(*SCRIPTED, rounds=6, seed=3)) == again
     assert set(again) == {0.0, 1.0}
+
+
+def test_returns_are_scaled() -> None:
+    """Those of a game from -1 to 1 too, which has a number of players of its own."""
+    played = [matches.play("yellowhouse", None, "scripted", "random", Limit(nodes=1), 3, index) for index in range(8)]
+    assert set(played) <= {0.0, 1.0}
+    assert sum(played) >= 5
+
+
+@pytest.mark.parametrize("limit", [Limit(nodes=2), Limit(seconds=0.001)])
+def test_openspiel_plays(limit: Limit) -> None:
+    """Its own bot plays a game in turns, with either limit."""
+    assert matches.play("yellowhouse", None, "ismcts", openspiel.NAME, limit, 3, 0) in (0.0, 1.0)
+    game = matches.load("yellowhouse", None, "ismcts", openspiel.NAME)
+    assert game.parameters["sequential"]
 
 
 @pytest.mark.parametrize(

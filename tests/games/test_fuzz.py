@@ -2,6 +2,7 @@
 
 import copy
 import io
+import itertools
 import json
 import math
 import random
@@ -13,6 +14,7 @@ import pytest
 import yaml
 
 from voyageur import games
+from voyageur.games.spiel import DEFINITIONS
 
 SEED = 20
 NUMBER = 10_000
@@ -22,29 +24,12 @@ ODD_VALUES: tuple[Any, ...] = (
     float("nan"), float("inf"), "", "?", "S3", "S9", "CLOUD", "LEFT", "AME", "1", "\n", "a\nb", "\r", "\u2028", "\0",
     "\x85", "\ud800", "x" * 5000, [], {}, [[]], [None], [1, 1], {"a": 1}, {"": None}, ["?"] * 9, [{}] * 9,
     {"AME": 7}, {"a": {"at": "S1"}}, "!!python/object:os.system", "R1", "V10", "G", "cave", "a9", "move", ["R1", "G2"],
-    {"leader": 0, "cards": ["R1"]}, "L8SSSS", "; name: x\nL8SSSS",
+    {"leader": 0, "cards": ["R1"]}, "L8SSSS", "; name: x\nL8SSSS", {"R": 3, "Y": 9}, ["R", "R"], [[0, "V"]], 12,
 )  # fmt: skip
 ODD_KEYS = (
-    "",
-    "a\nb",
-    "\u2028",
-    "\ud800",
-    "x" * 400,
-    "viewer",
-    "acted",
-    "played",
-    "gem",
-    "at",
-    "hand",
-    "bid",
-    "tricks",
-    "trump",
-    "params",
-    "<<",
-    "=",
-    "null",
-    "1",
-)
+    "", "a\nb", "\u2028", "\ud800", "x" * 400, "viewer", "acted", "played", "gem", "at", "hand", "bid", "tricks", "trump",
+    "params", "out", "R", "<<", "=", "null", "1",
+)  # fmt: skip
 FRAGMENTS = (
     "&a [*a]", "&a {x: *a}", "{<<: *a}", "!!bool maybe", "!!int ''", "!!int x", "!!float x", "!!timestamp x",
     "!!binary '?'", "!!python/name:os.system", "!!set {a, b}", "!!omap [a: 1]", "2001-13-45", "2001-01-01", "0x1g",
@@ -146,12 +131,10 @@ def load_all(position: Any) -> bool:
 
 @pytest.fixture(scope="module")
 def positions(cases: Callable[[str], list[dict[str, Any]]]) -> list[Any]:
-    """Positions of all games: those of all cases, of canyon one in four, since reading its board takes long."""
-    found = []
-    for name in games.names():
-        given = [case["position"] for case in cases(name) if case.get("kind") != "river"]
-        found += given[:: 4 if name == "canyon" else 1]
-    return found
+    """The positions of all cases of all games."""
+    return [
+        case["position"] for name in games.names() for case in cases(name) if case.get("kind") not in ("river", "value")
+    ]
 
 
 @pytest.mark.parametrize("part", range(PARTS))
@@ -246,6 +229,35 @@ def test_mutated_boards() -> None:
                 state.apply_action(dice.choice(state.legal_actions()))
             assert games.position_of(games.state_from(games.position_of(state))) == games.position_of(state)
     assert 100 < taken < 600
+
+
+OPENING = {
+    "game": "yellowhouse",
+    "phase": "exchange",
+    "players": [{"hand": {"R": 6, "V": 6}}, {"hand": {"G": 6, "Y": 6}}],
+}
+
+
+@pytest.mark.parametrize("value", [*ODD_VALUES, object(), b"x", {1: 2}, {None: 1}, {("a",): 1}, (1, 2), math])
+def test_odd_python_values_of_yellowhouse(value: Any) -> None:
+    """The same for its fields and parameters, in every phase, and for hands that are dealt."""
+    for phase, field in itertools.product(
+        ("deal", "exchange", "play", "over"),
+        ("params", "round", "leader", "to_act", "must_lead", "viewer", "winner", "players", "rows", "supply", "trick"),
+    ):
+        load_all(OPENING | {"phase": phase, field: value})
+    for field in ("hand", "gave", "out", "supports_used", "palette"):
+        load_all(OPENING | {"players": [OPENING["players"][0], {field: value}]})
+        load_all(
+            OPENING | {"phase": "play", "viewer": 0, "players": [OPENING["players"][0], {"hand": 12, field: value}]}
+        )
+    for parameter in DEFINITIONS["yellowhouse"].words.parameters:
+        load_all(OPENING | {"params": {parameter.name: value}})
+    deal = games.load("yellowhouse", first_leader=0).new_initial_state()
+    hand = OPENING["players"][0]["hand"]
+    attempt(lambda: games.deal(deal, hands=value))
+    attempt(lambda: games.deal(deal, hands={0: value, 1: hand}))
+    attempt(lambda: games.deal(deal, hands={0: hand | {"G": value}, 1: hand}))
 
 
 def refused(text: str | bytes) -> str:

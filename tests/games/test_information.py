@@ -51,6 +51,9 @@ TREES = {  # and whether somebody has to act there without telling two nodes apa
     "voyageur_goofspiel(num_cards=3,sequential=true)": True,
     "voyageur_goofspiel(num_cards=3,imp_info=true,sequential=true)": True,
     "voyageur_goofspiel(players=3,num_cards=2,imp_info=true,sequential=true)": True,
+    "yellowhouse(scope=round,elements=2,copies=3,hand=2,exchange=1)": True,
+    "yellowhouse(scope=round,elements=2,copies=3,hand=2,exchange=1,first_leader=1,sequential=true)": True,
+    "yellowhouse(elements=2,copies=2,hand=1,exchange=1,win_total=2,first_leader=0,sequential=true)": True,
     "niagara simultaneous": True,
     "niagara sequential": True,
     "niagara random river": False,
@@ -324,7 +327,9 @@ def test_resampling(game: Game, some_states: SomeStates) -> None:
                 assert key_of(other, player) == key_of(state, player)
                 assert len(other.full_history()) == len(state.full_history())
                 if state.is_chance_node():
-                    assert len(other.chance_outcomes()) == len(state.chance_outcomes())
+                    # In a deal of The Yellow House another element may have run out.
+                    same = len(other.chance_outcomes()) == len(state.chance_outcomes())
+                    assert same or game.definition.name == "yellowhouse"
                     continue
                 assert other.information_state_string(player) == state.information_state_string(player)
                 assert other.information_state_tensor(player) == state.information_state_tensor(player)

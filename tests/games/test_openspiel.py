@@ -43,6 +43,7 @@ FULL_TREES = {
 PLAYTHROUGHS = {
     "canyon": "canyon(players=3,max_rounds=1,dock_choice=false,board=W88L%0AC8.S%0ASSSS)",
     "niagara": "niagara(players=3,max_rounds=2)",
+    "yellowhouse": "yellowhouse(elements=3,copies=4,hand=4,win_total=2)",
     "voyageur_tic_tac_toe": "voyageur_tic_tac_toe",
     "voyageur_connect_four": "voyageur_connect_four",
     "voyageur_kuhn_poker": "voyageur_kuhn_poker",

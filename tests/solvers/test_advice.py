@@ -22,6 +22,8 @@ NIAGARA = "niagara(max_rounds=6)"
 GAMES = (
     NIAGARA,
     "niagara(players=3,max_rounds=6,max_recover_per_round=2,sequential=true)",
+    "yellowhouse(elements=3,copies=5,hand=5,exchange=1)",
+    "yellowhouse(elements=2,copies=5,hand=4,scope=round,sequential=true)",
     "voyageur_goofspiel(num_cards=4)",
     "voyageur_goofspiel(num_cards=4,imp_info=true,sequential=true)",
     "voyageur_kuhn_poker",

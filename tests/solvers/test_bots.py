@@ -19,6 +19,7 @@ NIAGARA = "niagara(players=3,max_rounds=3,first_player=0)"
 IN_TURN = "niagara(players=3,max_rounds=2,first_player=0,sequential=true)"
 PLAYED = [
     *((solver, game) for solver in ("random", "scripted", "ismcts") for game in (NIAGARA, IN_TURN)),
+    *((solver, "yellowhouse(elements=3,copies=4,hand=3,win_total=2)") for solver in ("scripted", "ismcts")),
     *((solver, "voyageur_goofspiel(num_cards=4,imp_info=true)") for solver in ("random", "scripted", "ismcts")),
     *((solver, "voyageur_kuhn_poker") for solver in ("random", "scripted", "ismcts")),
     *((solver, "voyageur_tic_tac_toe") for solver in ("random", "scripted", "mcts", "ismcts")),

@@ -22,6 +22,8 @@ HIDING = (
     "niagara(max_rounds=5)",
     "niagara(players=3,max_rounds=5,sequential=true)",
     "niagara(players=5,max_rounds=3,fork_mode=RANDOM,reveal=SIMULTANEOUS,sequential=true)",
+    "yellowhouse",
+    "yellowhouse(elements=3,copies=5,hand=4,exchange=1,win_total=2,sequential=true)",
     "voyageur_goofspiel(num_cards=5,imp_info=true)",
     "voyageur_goofspiel(num_cards=5,imp_info=true,sequential=true)",
     "voyageur_goofspiel(num_cards=5,sequential=true)",
