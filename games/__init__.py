@@ -7,7 +7,7 @@ from voyageur.games import caching
 
 caching.use_cache_folder()  # before anything below is decorated for numba
 
-from voyageur.games import niagara, reference, spiel  # noqa: E402
+from voyageur.games import niagara, reference, spiel, virta  # noqa: E402
 from voyageur.games.positions import (  # noqa: E402
     Move,
     View,
@@ -27,7 +27,7 @@ from voyageur.games.positions import (  # noqa: E402
 from voyageur.games.spiel import Game, State  # noqa: E402
 from voyageur.games.words import Position, PositionError  # noqa: E402
 
-for _definition in (niagara.DEFINITION, *reference.DEFINITIONS):
+for _definition in (niagara.DEFINITION, virta.DEFINITION, *reference.DEFINITIONS):
     spiel.register(_definition)
 
 __all__ = [

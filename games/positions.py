@@ -142,9 +142,9 @@ def load(name: str, **params: Any) -> Game:
     """
     words = definition(name).words
     given = Field(params).object([p.name for p in words.parameters])
-    values = {p.name: p.read(given[p.name]) for p in words.parameters if p.name in given}
-    words.constants({p.name: p.default for p in words.parameters} | values)
-    return pyspiel.load_game(name, values)
+    values = words.spread({p.name: p.read(given[p.name]) for p in words.parameters if p.name in given})
+    words.constants({p.name: p.default for p in words.parameters} | dict(values))
+    return pyspiel.load_game(name, dict(values))
 
 
 def names() -> list[str]:
