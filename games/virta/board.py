@@ -293,7 +293,11 @@ def _fill_river(c: Any, board: Mapping[str, Any]) -> None:
     for i, circle in enumerate(circles):
         first = _first_feeder(circle, feeders[i], board["priority_feeder"])
         c["feeder"][i] = r.NONE if first is None else circles.index(first)
-        c["rival"][[circles.index(name) for name in feeders[i] if name != first]] = c["feeder"][i]
+        for name in feeders[i]:
+            if name != first:
+                second = circles.index(name)
+                c["second"][i], c["rival"][second] = second, c["feeder"][i]
+                c["waiting"] |= 1 << second
     tail = [_number(circles, name, f"upstream_tail[{i}]", "circle") for i, name in enumerate(board["upstream_tail"])]
     c["tail_length"], c["tail"][: len(tail)] = len(tail), tail
     start = [_number(circles, name, f"start_circles[{i}]", "circle") for i, name in enumerate(board["start_circles"])]
@@ -345,9 +349,18 @@ def _fill_land(c: Any, board: Mapping[str, Any]) -> None:
                 names = f"{about['touch'][i + 1]} lies downstream of {about['touch'][i]}"
                 raise PositionError(f"banks.{bank}.touch[{i + 1}]", f"expected the most downstream first, but {names}")
         c["touch"][here, : len(touched)] = touched
-    for one in range(len(areas)):
-        for other in range(len(areas)):
-            c["distance"][one, other] = r.distance(c, one, other, 0)
+        _fill_coming(c, here)
+    for area in range(len(areas)):
+        c["home_steps"][area] = min(r.distance(c, area, home, 0) for home in range(len(homes)))
+
+
+def _fill_coming(c: Any, area: int) -> None:
+    """What drifts by the bank `area`, backwards from the most downstream circle that it touches."""
+    first = int(c["touch"][area, 0])
+    circles = set() if first == r.NONE else {first}
+    for flows in range(r.AHEAD):
+        c["coming"][area, flows] = sum(1 << circle for circle in circles)
+        circles = {circle for circle in range(int(c["circles"])) if int(c["next"][circle]) in circles}
 
 
 def _drift(c: Any, start: int, end: int) -> int:
@@ -375,6 +388,6 @@ def _fill_spiral(c: Any, board: Mapping[str, Any]) -> None:
 def new_constants() -> np.ndarray:
     """Array of one constants record with nothing in it."""
     c = np.zeros(1, r.CONSTANTS)
-    for field in ("feeder", "rival", "touch"):
+    for field in ("feeder", "second", "rival", "touch"):
         c[field] = r.NONE
     return c

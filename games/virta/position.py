@@ -163,8 +163,8 @@ class Virta(Words):
             "tokens": (s["tokens"][:n] / 10).astype(np.float32),
             "points": (s["points"][:n] / 10).astype(np.float32),
             "flow_tokens": s["flow_tokens"][:n].astype(np.float32),
-            "delivered": (s["delivered"][:n, :letters] / copies).astype(np.float32),
-            "unknown": s["unknown"][:n].sum(axis=1, dtype=np.float32),
+            "delivered": (_counts(s["delivered"][:n], letters) / copies).astype(np.float32),
+            "unknown": _counts(s["unknown"][:n], letters).sum(axis=1, dtype=np.float32),
             "at": _one_hot(s["at"][:n, :pawns], areas),
             "loads": _load_counts(s["load"][:n, :pawns], letters),
             "step": _one_hot(s["step"], 3),
@@ -208,7 +208,7 @@ class Virta(Words):
         given = Field(what).object(["first_player", "parts"] if drawn else ["parts"])
         outcomes = [given["first_player"].integer(0, int(c["players"]) - 1)] if drawn else []
         letters = _letters(c)
-        left = [int(c["parts"][i]) - int(r.size(s["river"][i])) for i in range(len(letters))]
+        left = [int(c["parts"][i]) - int(s["river"][i]).bit_count() for i in range(len(letters))]
         for item in given["parts"].items(sum(left), sum(left)):
             letter = letters.index(item.choice(letters))
             if left[letter] == 0:
@@ -342,13 +342,18 @@ def _consequences(s: Record, after: Record, c: Record, player: int) -> str:
         home = c["homes"] >> after["at"][player, pawn] & 1
         if s["load"][player, pawn] != after["load"][player, pawn] and not home:
             said += f", {_carry_text(c, pawn, after['load'][player, pawn])}"
-    gained = after["delivered"][player].astype(int) - s["delivered"][player]
+    gained = _counts(after["delivered"][player] - s["delivered"][player], c["letters"])
     letters = [letter for letter in range(c["letters"]) for _ in range(gained[letter])]
     return said + (f", delivers {parts_text(c, letters)}" if letters else "")
 
 
 def _one_hot(values: Any, size: int) -> np.ndarray:
     return np.eye(size, dtype=np.float32)[np.asarray(values, np.int64)]
+
+
+def _counts(packed: Any, letters: int) -> np.ndarray:
+    """Counts that are kept a byte a letter, on a last axis."""
+    return np.asarray(packed)[..., None] >> 8 * np.arange(letters) & 255
 
 
 def _bits(masks: np.ndarray, size: int) -> np.ndarray:
@@ -396,7 +401,7 @@ def _player_fields(s: Record, c: Record, seat: int, hidden: bool) -> Position:
     for name in ("points", "flow_tokens"):
         if s[name][seat]:
             fields[name] = int(s[name][seat])
-    counts = s["delivered"][seat].astype(int) + s["unknown"][seat]
+    counts = _counts(s["delivered"][seat] + s["unknown"][seat], c["letters"])
     if hidden and s["piles"] >> seat & 1:
         fields["delivered"] = int(counts.sum())
     elif counts.any():
@@ -481,10 +486,10 @@ class _Reader:
         if isinstance(fields["delivered"].value, Mapping):
             counts = fields["delivered"].object(self.letters)
             for i, letter in enumerate(self.letters):
-                s["delivered"][seat, i] = counts[letter].integer(0, total) if letter in counts else 0
+                if letter in counts:
+                    s["delivered"][seat] += counts[letter].integer(0, total) << 8 * i
         elif fields["delivered"].integer(0, total):
             s["piles"] |= 1 << seat
-            s["unknown"][seat, 0] = fields["delivered"].value  # letters follow when all else is read
 
     def _read_pawns(self, seat: int) -> None:
         s, c = self.s, self.c
@@ -557,19 +562,16 @@ class _Reader:
     def _check_parts(self) -> None:
         """No letter occurs too often; then unknown piles get letters that are left, whichever."""
         s, c = self.s, self.c
-        sizes, left = s["unknown"].sum(axis=1), []
-        s["unknown"] = 0
+        owned = sum(_counts(r.copies(s, c, seat), len(self.letters)) for seat in range(self.n))
+        left = []
         for i, letter in enumerate(self.letters):
-            there = int(r.size(s["river"][i])) + sum(int(r.pile(s, c, seat, i)) for seat in range(self.n))
+            there = int(s["river"][i]).bit_count() + int(owned[i])
             if there > c["parts"][i]:
                 where = "in the river, carried and delivered"
                 raise PositionError("river", f"{where} there are {there} parts {letter}, but {c['parts'][i]} in the box")
-            left.append(int(c["parts"][i]) - there)
-        if sizes.sum() > sum(left):
-            seat = int(np.flatnonzero(sizes)[0])
-            raise self.fields[seat]["delivered"].fail(f"expected piles of at most {sum(left)} unknown parts in all")
+            left += [i] * (int(c["parts"][i]) - there)
         for seat in range(self.n):
-            for _ in range(sizes[seat]):
-                i = next(i for i, number in enumerate(left) if number)
-                left[i] -= 1
-                s["unknown"][seat, i] += 1
+            if s["piles"] >> seat & 1:
+                number = self.fields[seat]["delivered"].integer(1, len(left))
+                for _ in range(number):
+                    s["unknown"][seat] += 1 << 8 * left.pop()

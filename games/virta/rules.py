@@ -6,11 +6,13 @@ in the end; a rake names the pawn, and then which old part goes into the circle.
 is walked step by step: what a walk can bring about, and its price, is found by distances and a search over meetings.
 
 The board is data, in the constants. Circles, areas, spaces and letters are numbered in the order of the board; a set
-of circles or areas is a bit mask. What a pawn carries is one number, `16 * high + low`, of its letters counted from 1.
+of circles or areas is a bit mask. What a pawn carries is one number, `16 * high + low`, of its letters counted from 1;
+how many there are of each letter is one number too, a byte a letter.
 """
 
 import numpy as np
-from numba import njit
+from numba import njit, types
+from numba.extending import intrinsic
 
 from voyageur.games.rules import CHANCE, TERMINAL, hash_words, mix, random_below
 
@@ -22,6 +24,7 @@ MAX_SPACES = 40
 MAX_LETTERS = 8
 MAX_TOUCHED = 8
 NAME_LENGTH = 8
+AHEAD = 6  # flows that the plain player looks ahead
 
 NONE = -1
 FAR = 1 << 40  # a distance that nobody can pay for
@@ -50,10 +53,10 @@ MAX_ACTIONS = MAX_PAWNS * MAX_AREAS + 3
 STATE = np.dtype(
     [
         # Words 0 to 3: what nobody knows, the letters of the piles that lie face down, as far as they were not seen.
-        ("unknown", "u1", (MAX_PLAYERS, MAX_LETTERS)),
+        ("unknown", "i8", (MAX_PLAYERS,)),  # a byte a letter
         # Word 4 onwards: what everybody sees.
         ("river", "i8", (MAX_LETTERS,)),  # the circles that hold each letter
-        ("delivered", "u1", (MAX_PLAYERS, MAX_LETTERS)),
+        ("delivered", "i8", (MAX_PLAYERS,)),  # a byte a letter
         ("at", "u1", (MAX_PLAYERS, MAX_PAWNS)),  # area of each pawn
         ("load", "u1", (MAX_PLAYERS, MAX_PAWNS)),
         ("tokens", "i4", (MAX_PLAYERS,)),
@@ -90,7 +93,9 @@ CONSTANTS = np.dtype(
         ("circles", "i8"),
         ("next", "i8", (MAX_CIRCLES,)),
         ("feeder", "i8", (MAX_CIRCLES,)),  # the circle that flows in, with right of way; or NONE
+        ("second", "i8", (MAX_CIRCLES,)),  # the other circle that flows in, or NONE
         ("rival", "i8", (MAX_CIRCLES,)),  # the circle that has right of way over this one, or NONE
+        ("waiting", "i8"),  # circles that have a rival
         ("straight", "i8"),  # circles whose next is the one after them in the order of the board
         ("tail", "i8", (MAX_CIRCLES,)),  # upstream order where the feeders end
         ("tail_length", "i8"),
@@ -101,7 +106,9 @@ CONSTANTS = np.dtype(
         ("homes", "i8"),  # collection places
         ("home", "i8"),  # where pawns begin
         ("touch", "i8", (MAX_AREAS, MAX_TOUCHED)),  # circles, most downstream first, then NONE
-        ("distance", "i8", (MAX_AREAS, MAX_AREAS)),  # steps with nobody in the way, or FAR
+        ("home_steps", "i8", (MAX_AREAS,)),  # to the nearest collection place with nobody in the way, or FAR
+        # What drifts by: the circles whose parts will be in the most downstream one touched after 0, 1, ... flows.
+        ("coming", "i8", (MAX_AREAS, AHEAD)),
         # The spiral.
         ("spaces", "i8"),
         ("symbol", "i8", (MAX_SPACES,)),
@@ -131,6 +138,29 @@ def setup(s, c):
     s["turn"] = c["first_player"]
     s["first"] = max(0, c["first_player"][0]) if c["by_round"][0] else 0
     s["phase"] = SETUP
+
+
+# Sets as bit masks.
+
+
+@intrinsic
+def lowest(typingctx, mask):
+    """The number of the lowest bit of `mask`, an int64 that is not 0."""
+
+    def codegen(context, builder, signature, args):
+        return builder.cttz(args[0], context.get_constant(types.boolean, True))
+
+    return types.int64(types.int64), codegen
+
+
+@intrinsic
+def size(typingctx, mask):
+    """How many bits of `mask`, an int64, are set."""
+
+    def codegen(context, builder, signature, args):
+        return builder.ctpop(args[0])
+
+    return types.int64(types.int64), codegen
 
 
 # Who acts.
@@ -169,16 +199,6 @@ def in_river(s, c):
     for letter in range(c.letters):
         mask |= s.river[letter]
     return mask
-
-
-@njit(cache=True)
-def size(mask):
-    """How many bits of `mask` are set."""
-    n = 0
-    while mask:
-        mask &= mask - 1
-        n += 1
-    return n
 
 
 @njit(cache=True)
@@ -284,16 +304,23 @@ def free_flow_tokens(s, c):
 def standing(s, c, river):
     """The circles out of `river`, which hold a part, whose part stays when the river flows (section 6)."""
     stay = np.int64(0)
-    for circle in range(c.circles):
-        rival = c.rival[circle]
-        if rival != NONE and river >> circle & 1 and river >> rival & 1:
+    waiting = river & c.waiting
+    while waiting:
+        circle = lowest(waiting)
+        waiting &= waiting - 1
+        if river >> c.rival[circle] & 1:
             stay |= np.int64(1) << circle
     more = stay
     while more:
-        more = np.int64(0)
-        for circle in range(c.circles):
-            if (river & ~stay) >> circle & 1 and stay >> c.next[circle] & 1:
-                more |= np.int64(1) << circle
+        behind = np.int64(0)
+        while more:
+            circle = lowest(more)
+            more &= more - 1
+            if c.feeder[circle] != NONE:
+                behind |= np.int64(1) << c.feeder[circle]
+            if c.second[circle] != NONE:
+                behind |= np.int64(1) << c.second[circle]
+        more = behind & river & ~stay
         stay |= more
     return stay
 
@@ -303,11 +330,9 @@ def carried_on(c, circles):
     """Where the parts of `circles` are after a flow that moves them all."""
     moved = (circles & c.straight) << 1
     rest = circles & ~c.straight
-    circle = 0
-    while rest >> circle:
-        if rest >> circle & 1:
-            moved |= np.int64(1) << c.next[circle]
-        circle += 1
+    while rest:
+        moved |= np.int64(1) << c.next[lowest(rest)]
+        rest &= rest - 1
     return moved
 
 
@@ -365,6 +390,17 @@ def without_part(load, letter):
 
 
 @njit(cache=True)
+def counts_of(load):
+    """The parts of a load, a byte a letter."""
+    counts = np.int64(0)
+    if load >> 4:
+        counts += np.int64(1) << (8 * (load >> 4) - 8)
+    if load & 15:
+        counts += np.int64(1) << (8 * (load & 15) - 8)
+    return counts
+
+
+@njit(cache=True)
 def can_swap(c, one, other):
     """Whether two pawns with these loads can divide them in another way."""
     if one != other:
@@ -399,11 +435,9 @@ def blocked(s, c, seat):
 def neighbours(c, areas):
     """All areas next to one of `areas`."""
     mask = np.int64(0)
-    area = 0
-    while areas >> area:
-        if areas >> area & 1:
-            mask |= c.near[area]
-        area += 1
+    while areas:
+        mask |= c.near[lowest(areas)]
+        areas &= areas - 1
     return mask
 
 
@@ -440,14 +474,24 @@ def reach(s, c, seat):
 
 
 @njit(cache=True)
+def partners(s, c, seat, pawn):
+    """The banks of own pawns with which `pawn` can divide their parts in another way."""
+    mask = np.int64(0)
+    for other in range(c.pawns):
+        if other != pawn and can_swap(c, np.int64(s.load[seat, pawn]), np.int64(s.load[seat, other])):
+            mask |= np.int64(1) << s.at[seat, other]
+    return mask & ~c.homes
+
+
+@njit(cache=True)
 def can_meet(s, c, seat, pawn, goal, walls):
     """Whether `pawn` can meet an own pawn on the way to `goal`, so that parts can change hands."""
-    for other in range(c.pawns):
-        there = np.int64(s.at[seat, other])
-        if other == pawn or c.homes >> there & 1 or not can_swap(c, s.load[seat, pawn], s.load[seat, other]):
-            continue
-        here = np.int64(s.at[seat, pawn])
-        if distance(c, here, there, walls) + distance(c, there, goal, walls) <= reach(s, c, seat):
+    here, banks = np.int64(s.at[seat, pawn]), partners(s, c, seat, pawn)
+    while banks:
+        there = lowest(banks)
+        banks &= banks - 1
+        first = distance(c, here, there, walls)
+        if first < FAR and first + distance(c, there, goal, walls) <= reach(s, c, seat):
             return True
     return False
 
@@ -456,7 +500,8 @@ def can_meet(s, c, seat, pawn, goal, walls):
 def can_exchange(s, c, seat, walls):
     """Whether parts can change hands by a walk that ends where it began."""
     for pawn in range(c.pawns):
-        if can_meet(s, c, seat, pawn, np.int64(s.at[seat, pawn]), walls):
+        banks = partners(s, c, seat, pawn)
+        if banks and banks & within(c, np.int64(s.at[seat, pawn]), reach(s, c, seat) // 2, walls):
             return True
     return False
 
@@ -468,10 +513,10 @@ def _foot_actions(s, c, seat, out, n):
     for pawn in range(c.pawns):
         here = np.int64(s.at[seat, pawn])
         ends = within(c, here, steps, walls) & ~own & ~(np.int64(1) << here)
-        for area in range(c.areas):
-            if ends >> area & 1:
-                out[n] = GO + pawn * MAX_AREAS + area
-                n += 1
+        while ends:
+            out[n] = GO + pawn * MAX_AREAS + lowest(ends)
+            ends &= ends - 1
+            n += 1
     if can_exchange(s, c, seat, walls):
         out[n] = EXCHANGE
         n += 1
@@ -489,11 +534,12 @@ def _arrow_actions(s, c, seat, out, n):
 
 
 # What a walk with meetings can bring about: a table of what all own pawns can carry when the walking one has met
-# another, found in the order of steps (Dijkstra). At most once in a few decisions, so that it may allocate.
+# another, found in the order of steps (Dijkstra). Needed only where parts can change hands, so that it may allocate.
 
-KEY, STEPS, TOTAL, RESULT = range(4)  # columns: who carries what, who walks, whom it met last; steps to there; steps
-FREE = -1  #                            with the way to the end; who carries what then (nobody in a collection place)
-WALKER, MET = 48, 52  # bits of a key; 8 bits for each pawn's load come first
+# Columns: who carries what, who walks, and whom it met last; steps until then; steps with the way to the end; who
+# carries what in the end (nobody does in a collection place).
+KEY, STEPS, TOTAL, RESULT = range(4)
+WALKER, MET = 48, 52  # bits of a key where these begin; before them a byte for each pawn's load
 NOBODY = 15
 
 
@@ -509,7 +555,7 @@ def with_load(key, pawn, load):
 
 @njit(cache=True)
 def loads_of(s, c, seat):
-    """What the seat's pawns carry, as the lower bits of a key."""
+    """What the seat's pawns carry, as the lower bytes of a key."""
     key = np.int64(0)
     for pawn in range(c.pawns):
         key |= np.int64(s.load[seat, pawn]) << (8 * pawn)
@@ -517,25 +563,27 @@ def loads_of(s, c, seat):
 
 
 @njit(cache=True)
-def _note(table, key, steps, total, result):
-    """Puts a way into the hash table, unless a shorter one is there; whether it is a new entry."""
-    slot = np.int64((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)) & (len(table) - 1)
-    while table[slot, KEY] != FREE and table[slot, KEY] != key:
-        slot = (slot + 1) & (len(table) - 1)
-    new = table[slot, KEY] == FREE
-    if new or steps < table[slot, STEPS]:
-        table[slot, KEY] = key
-        table[slot, STEPS] = steps
-        table[slot, TOTAL] = total
-        table[slot, RESULT] = result
-    return new
+def _note(table, index, count, key, steps, total, result):
+    """Puts a way at the end of `table`, or where it stands already if it is shorter; returns how many there are."""
+    slot = np.int64((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(40)) & (len(index) - 1)
+    while index[slot] != NONE and table[index[slot], KEY] != key:
+        slot = (slot + 1) & (len(index) - 1)
+    row = np.int64(index[slot])
+    if row == NONE:
+        row = count
+        count += 1
+        index[slot] = row
+    elif steps >= table[row, STEPS]:
+        return count
+    table[row, KEY], table[row, STEPS], table[row, TOTAL], table[row, RESULT] = key, steps, total, result
+    return count
 
 
 @njit(cache=True)
 def _split(c, one, other, subset):
     """(load, load) when the parts in `subset` of those of two pawns go to the first, the rest to the second.
 
-    NONE for what a pawn cannot carry. The parts are counted from the highest letter of `one` on.
+    The first is NONE where one of them cannot carry that. Bits 0 and 1 are the parts of `one`, 2 and 3 of `other`.
     """
     first, second = np.int64(0), np.int64(0)
     for i in range(4):
@@ -544,7 +592,7 @@ def _split(c, one, other, subset):
             continue
         load = first if subset >> i & 1 else second
         if load & 15 or (load and (is_large(c, letter) or is_large(c, load >> 4))):
-            return np.int64(NONE), np.int64(NONE)
+            return np.int64(NONE), np.int64(0)
         if subset >> i & 1:
             first = with_part(load, letter)
         else:
@@ -553,81 +601,109 @@ def _split(c, one, other, subset):
 
 
 @njit(cache=True)
-def _meet(s, c, seat, key, steps, between, table):
-    """Notes all that the walking pawn of `key` can do next; how many entries were new."""
-    walker, met = key >> WALKER & 15, key >> MET
-    from_, goal = (walker if met == NOBODY else met), np.int64(s.goal)
-    if s.pawn == MAX_PAWNS:
-        goal = np.int64(s.at[seat, walker])
-    new = 0
-    for pawn in range(c.pawns):
-        if pawn == walker or pawn == met or c.homes >> s.at[seat, pawn] & 1:
-            continue
-        then = steps + between[from_, s.at[seat, pawn]]
-        total = then + between[pawn, goal]
-        if total > reach(s, c, seat):
-            continue
-        for subset in range(16):
-            own, others = _split(c, load_in(key, walker), load_in(key, pawn), subset)
-            if own != NONE:
-                after = with_load(with_load(key, walker, own), pawn, others) & ~(np.int64(15) << MET)
-                loads = after & ((np.int64(1) << WALKER) - 1)
-                result = with_load(loads, walker, np.int64(0)) if c.homes >> goal & 1 else loads
-                new += _note(table, after | pawn << MET, then, total, result)
-    return new
+def _bits(load):
+    """Bit 0 for the first part of a load, bit 1 for the second."""
+    return (load > 0) | (load & 15 > 0) << 1
 
 
 @njit(cache=True)
-def _explore(s, c, seat, between, table):
-    """Fills the empty `table` with all ways of the walk under way; False if it is too small."""
-    loads, count = loads_of(s, c, seat), 0
+def _goal(s, seat, walker):
+    return np.int64(s.goal) if s.pawn != MAX_PAWNS else np.int64(s.at[seat, walker])
+
+
+@njit(cache=True)
+def _meet(s, c, seat, row, between, table, index, count):
+    """Notes all that the walking pawn can do next after a way of the table; returns how many ways there are."""
+    key, steps = table[row, KEY], table[row, STEPS]
+    walker, met = key >> WALKER & 15, key >> MET
+    goal = _goal(s, seat, walker)
+    for pawn in range(c.pawns):
+        if pawn == walker or pawn == met or c.homes >> s.at[seat, pawn] & 1:
+            continue
+        then = steps + between[walker if met == NOBODY else met, s.at[seat, pawn]]
+        total = then + between[pawn, goal]
+        if total > reach(s, c, seat):
+            continue
+        one, other = load_in(key, walker), load_in(key, pawn)
+        parts = _bits(one) | _bits(other) << 2
+        subset = parts
+        while True:
+            own, others = _split(c, one, other, subset)
+            if own != NONE:
+                loads = with_load(with_load(key & ((np.int64(1) << WALKER) - 1), walker, own), pawn, others)
+                result = with_load(loads, walker, np.int64(0)) if c.homes >> goal & 1 else loads
+                key_then = loads | walker << WALKER | pawn << MET
+                count = _note(table, index, count, key_then, then, total, result)
+            if subset == 0:
+                break
+            subset = (subset - 1) & parts
+    return count
+
+
+@njit(cache=True)
+def _explore(s, c, seat, between, table, index):
+    """Fills `table` with all ways of the walk under way, and returns their number; NONE if it is too small."""
+    index[:] = NONE
+    loads, count = loads_of(s, c, seat), np.int64(0)
     for pawn in range(c.pawns):
         if s.pawn == MAX_PAWNS or s.pawn == pawn:
-            total = FAR  # an exchange without a meeting is none
-            if s.pawn == pawn:
-                total = between[pawn, s.goal]
-            key = loads | pawn << WALKER | np.int64(NOBODY) << MET
-            result = with_load(loads, pawn, np.int64(0)) if c.homes >> s.goal & 1 else loads
-            count += _note(table, key, np.int64(0), total, result)
+            goal = _goal(s, seat, np.int64(pawn))
+            total = between[pawn, goal] if s.pawn == pawn else np.int64(FAR)  # an exchange needs a meeting
+            result = with_load(loads, pawn, np.int64(0)) if c.homes >> goal & 1 else loads
+            key = loads | np.int64(pawn) << WALKER | np.int64(NOBODY) << MET
+            count = _note(table, index, count, key, np.int64(0), total, result)
     now = np.int64(0)
     while now < FAR:
-        following = np.int64(FAR)
-        for slot in range(len(table)):
-            if table[slot, KEY] != FREE and table[slot, STEPS] == now:
-                count += _meet(s, c, seat, table[slot, KEY], now, between, table)
-                if 2 * count > len(table):
-                    return False
-        for slot in range(len(table)):
-            if table[slot, KEY] != FREE and table[slot, STEPS] > now:
-                following = min(following, table[slot, STEPS])
+        following, row = np.int64(FAR), 0
+        while row < count:
+            if table[row, STEPS] == now:
+                if count + 16 * MAX_PAWNS > len(table):
+                    return np.int64(NONE)
+                count = _meet(s, c, seat, row, between, table, index, count)
+            row += 1
+        for row in range(count):
+            if table[row, STEPS] > now:
+                following = min(following, table[row, STEPS])
         now = following
-    return True
+    return count
+
+
+@njit(cache=True)
+def _fill_distances(c, start, walls, out):
+    """Writes the steps from `start` to each area to `out`."""
+    out[:] = FAR
+    seen = np.int64(1) << start
+    edge, steps = seen, 0
+    while edge:
+        here = edge
+        while here:
+            out[lowest(here)] = steps
+            here &= here - 1
+        edge = neighbours(c, edge) & ~seen & ~walls
+        seen |= edge
+        steps += 1
 
 
 @njit(cache=True)
 def ways(s, c, seat):
-    """The table of all ways of the walk under way; rows with KEY FREE are empty."""
+    """The table of all ways of the walk under way."""
     walls = blocked(s, c, seat)
-    between = np.empty((MAX_PAWNS, MAX_AREAS), np.int64)  # steps from each pawn to each area that matters
+    between = np.empty((c.pawns, c.areas), np.int64)  # steps from each pawn to each area
     for pawn in range(c.pawns):
-        for other in range(c.pawns):
-            there = np.int64(s.at[seat, other])
-            between[pawn, there] = distance(c, np.int64(s.at[seat, pawn]), there, walls)
-        if s.pawn != MAX_PAWNS:
-            between[pawn, s.goal] = distance(c, np.int64(s.at[seat, pawn]), np.int64(s.goal), walls)
-    rows = 64
+        _fill_distances(c, np.int64(s.at[seat, pawn]), walls, between[pawn])
+    rows = 256
     while True:
-        table = np.empty((rows, 4), np.int64)
-        table[:, KEY] = FREE
-        if _explore(s, c, seat, between, table):
-            return table
+        table, index = np.empty((rows, 4), np.int64), np.empty(2 * rows, np.int32)
+        count = _explore(s, c, seat, between, table, index)
+        if count != NONE:
+            return table[:count]
         rows *= 4
 
 
 @njit(cache=True)
 def fits(s, c, seat, way):
     """Whether a row of the table is a result that agrees with what is settled."""
-    if way[KEY] == FREE or way[TOTAL] > reach(s, c, seat):
+    if way[TOTAL] > reach(s, c, seat):
         return False
     for pawn in range(s.settled):
         if load_in(way[RESULT], pawn) != s.carry[pawn]:
@@ -640,9 +716,9 @@ def _carry_actions(s, c, seat, out):
     """What the first pawn that is not settled can carry in the end."""
     table = ways(s, c, seat)
     offered = np.zeros(LOADS, np.bool_)
-    for slot in range(len(table)):
-        if fits(s, c, seat, table[slot]):
-            offered[load_in(table[slot, RESULT], s.settled)] = True
+    for way in table:
+        if fits(s, c, seat, way):
+            offered[load_in(way[RESULT], s.settled)] = True
     n = 0
     for load in range(LOADS):
         if offered[load]:
@@ -656,11 +732,11 @@ def _settle(s, c, seat, table):
     """Settles what the pawns carry as long as there is only one possibility; the steps of the walk when all are."""
     while True:
         possible, steps, several = np.int64(NONE), np.int64(FAR), False
-        for slot in range(len(table)):
-            if fits(s, c, seat, table[slot]):
-                steps = min(steps, table[slot, TOTAL])
+        for way in table:
+            if fits(s, c, seat, way):
+                steps = min(steps, way[TOTAL])
                 if s.settled < c.pawns:
-                    load = load_in(table[slot, RESULT], s.settled)
+                    load = load_in(way[RESULT], s.settled)
                     several = several or (possible != NONE and possible != load)
                     possible = load
         if s.settled == c.pawns:
@@ -680,21 +756,11 @@ def _walk_on(s, c, seat):
     if s.pawn != MAX_PAWNS:
         s.at[seat, s.pawn] = s.goal
     for pawn in range(c.pawns):
-        _add(s, seat, np.int64(s.load[seat, pawn]), 1)
-        _add(s, seat, np.int64(s.carry[pawn]), -1)
+        s.delivered[seat] += counts_of(np.int64(s.load[seat, pawn])) - counts_of(np.int64(s.carry[pawn]))
         s.load[seat, pawn] = s.carry[pawn]
         s.carry[pawn] = 0
     s.pawn, s.goal, s.settled, s.step = 0, 0, 0, PLAIN
     _pay_for(s, c, seat, steps)
-
-
-@njit(cache=True)
-def _add(s, seat, load, sign):
-    """Adds the parts of a load to those that lie before the seat, or takes them away."""
-    if load >> 4:
-        s.delivered[seat, (load >> 4) - 1] += sign
-    if load & 15:
-        s.delivered[seat, (load & 15) - 1] += sign
 
 
 @njit(cache=True)
@@ -708,7 +774,7 @@ def _pay_for(s, c, seat, steps):
 def deliver(s, c, seat, pawn):
     """What a pawn in a collection place carries goes face down in front of the seat."""
     if c.homes >> s.at[seat, pawn] & 1:
-        _add(s, seat, np.int64(s.load[seat, pawn]), 1)
+        s.delivered[seat] += counts_of(np.int64(s.load[seat, pawn]))
         s.load[seat, pawn] = 0
 
 
@@ -873,10 +939,10 @@ def return_flow_tokens(s, c):
 def legal_actions(s, c, player, out):
     if s.phase == SPIRAL:
         spaces, n = spaces_open(s, c, player), 0
-        for space in range(c.spaces):
-            if spaces >> space & 1:
-                out[n] = space
-                n += 1
+        while spaces:
+            out[n] = lowest(spaces)
+            spaces &= spaces - 1
+            n += 1
         return n
     if s.step == CARRY:
         return _carry_actions(s, c, player, out)
@@ -936,27 +1002,20 @@ def apply_action(s, c, action):
 
 
 @njit(cache=True)
-def pile(s, c, seat, letter):
-    """Copies of `letter` (counted from 0) that the seat has delivered or carries."""
-    n = np.int64(s.delivered[seat, letter]) + s.unknown[seat, letter]
+def copies(s, c, seat):
+    """Parts that the seat has delivered or carries, a byte a letter."""
+    counts = s.delivered[seat] + s.unknown[seat]
     for pawn in range(c.pawns):
-        load = s.load[seat, pawn]
-        n += (load >> 4 == letter + 1) + (load & 15 == letter + 1)
-    return n
-
-
-@njit(cache=True)
-def worth(c, letter, copies):
-    """Points for so many copies of `letter` (counted from 0)."""
-    first = 3 if c.large >> letter & 1 else 2
-    return copies * (2 * first + copies - 1) // 2
+        counts += counts_of(np.int64(s.load[seat, pawn]))
+    return counts
 
 
 @njit(cache=True)
 def score(s, c, seat):
-    total = np.int64(s.points[seat])
-    for letter in range(c.letters):
-        total += worth(c, letter, pile(s, c, seat, letter))
+    total, counts = np.int64(s.points[seat]), copies(s, c, seat)
+    for letter in range(c.letters):  # 2, 3, 4, ... for a small letter, 3, 4, 5, ... for a large one
+        n = counts >> (8 * letter) & 255
+        total += n * (3 + n + 2 * (c.large >> letter & 1)) // 2
     for pawn in range(c.pawns):
         total += c.homes >> s.at[seat, pawn] & 1
     return total
@@ -982,17 +1041,18 @@ def public_key(s, c):
     key = hash_words(s, KNOWN, WORDS)
     if s.piles:
         for seat in range(c.players):
-            key = mix(key, unknown_parts(s, c, seat))
+            key = mix(key, total_of(s.unknown[seat]))
     return key
 
 
 @njit(cache=True)
-def unknown_parts(s, c, seat):
-    """How many parts of unknown letters lie in front of the seat."""
-    n = np.int64(0)
-    for letter in range(c.letters):
-        n += s.unknown[seat, letter]
-    return n
+def total_of(counts):
+    """All letters together of `counts`, a byte a letter."""
+    total = np.int64(0)
+    while counts:
+        total += counts & 255
+        counts >>= 8
+    return total
 
 
 @njit(cache=True)
@@ -1001,29 +1061,31 @@ def information_key(s, c, player):
 
 
 @njit(cache=True)
+def unaccounted(s, c):
+    """Parts in the box that are neither in the river nor known to be somebody's, a byte a letter."""
+    left = np.int64(0)
+    for letter in range(c.letters):
+        left += (c.parts[letter] - size(s.river[letter])) << (8 * letter)
+    for seat in range(c.players):
+        left -= copies(s, c, seat) - s.unknown[seat]
+    return left
+
+
+@njit(cache=True)
 def determinize(s, c, player, rng, table):
     if s.piles == 0:
         return
-    left = np.empty(MAX_LETTERS, np.int64)
-    total = np.int64(0)
-    for letter in range(c.letters):
-        left[letter] = c.parts[letter] - size(s.river[letter])
-        for seat in range(c.players):
-            left[letter] -= pile(s, c, seat, letter) - s.unknown[seat, letter]
-        total += left[letter]
+    left = unaccounted(s, c)
     for seat in range(c.players):
-        number = unknown_parts(s, c, seat)
-        for letter in range(c.letters):
-            s.unknown[seat, letter] = 0
+        number = total_of(s.unknown[seat])
+        s.unknown[seat] = 0
         for _ in range(number):
-            drawn = random_below(rng, total)
-            letter = 0
-            while drawn >= left[letter]:
-                drawn -= left[letter]
+            drawn, letter = random_below(rng, total_of(left)), 0
+            while drawn >= (left >> (8 * letter) & 255):
+                drawn -= left >> (8 * letter) & 255
                 letter += 1
-            s.unknown[seat, letter] += 1
-            left[letter] -= 1
-            total -= 1
+            s.unknown[seat] += np.int64(1) << (8 * letter)
+            left -= np.int64(1) << (8 * letter)
 
 
 @njit(cache=True)
