@@ -163,8 +163,8 @@ class Virta(Words):
             "tokens": (s["tokens"][:n] / 10).astype(np.float32),
             "points": (s["points"][:n] / 10).astype(np.float32),
             "flow_tokens": s["flow_tokens"][:n].astype(np.float32),
-            "delivered": (_counts(s["delivered"][:n], letters) / copies).astype(np.float32),
-            "unknown": _counts(s["unknown"][:n], letters).sum(axis=1, dtype=np.float32),
+            "delivered": (counts_of(s["delivered"][:n], letters) / copies).astype(np.float32),
+            "unknown": counts_of(s["unknown"][:n], letters).sum(axis=1, dtype=np.float32),
             "at": _one_hot(s["at"][:n, :pawns], areas),
             "loads": _load_counts(s["load"][:n, :pawns], letters),
             "step": _one_hot(s["step"], 3),
@@ -342,7 +342,7 @@ def _consequences(s: Record, after: Record, c: Record, player: int) -> str:
         home = c["homes"] >> after["at"][player, pawn] & 1
         if s["load"][player, pawn] != after["load"][player, pawn] and not home:
             said += f", {_carry_text(c, pawn, after['load'][player, pawn])}"
-    gained = _counts(after["delivered"][player] - s["delivered"][player], c["letters"])
+    gained = counts_of(after["delivered"][player] - s["delivered"][player], c["letters"])
     letters = [letter for letter in range(c["letters"]) for _ in range(gained[letter])]
     return said + (f", delivers {parts_text(c, letters)}" if letters else "")
 
@@ -351,7 +351,7 @@ def _one_hot(values: Any, size: int) -> np.ndarray:
     return np.eye(size, dtype=np.float32)[np.asarray(values, np.int64)]
 
 
-def _counts(packed: Any, letters: int) -> np.ndarray:
+def counts_of(packed: Any, letters: int) -> np.ndarray:
     """Counts that are kept a byte a letter, on a last axis."""
     return np.asarray(packed)[..., None] >> 8 * np.arange(letters) & 255
 
@@ -401,7 +401,7 @@ def _player_fields(s: Record, c: Record, seat: int, hidden: bool) -> Position:
     for name in ("points", "flow_tokens"):
         if s[name][seat]:
             fields[name] = int(s[name][seat])
-    counts = _counts(s["delivered"][seat] + s["unknown"][seat], c["letters"])
+    counts = counts_of(s["delivered"][seat] + s["unknown"][seat], c["letters"])
     if hidden and s["piles"] >> seat & 1:
         fields["delivered"] = int(counts.sum())
     elif counts.any():
@@ -562,7 +562,7 @@ class _Reader:
     def _check_parts(self) -> None:
         """No letter occurs too often; then unknown piles get letters that are left, whichever."""
         s, c = self.s, self.c
-        owned = sum(_counts(r.copies(s, c, seat), len(self.letters)) for seat in range(self.n))
+        owned = sum(counts_of(r.copies(s, c, seat), len(self.letters)) for seat in range(self.n))
         left = []
         for i, letter in enumerate(self.letters):
             there = int(s["river"][i]).bit_count() + int(owned[i])
@@ -572,6 +572,8 @@ class _Reader:
             left += [i] * (int(c["parts"][i]) - there)
         for seat in range(self.n):
             if s["piles"] >> seat & 1:
-                number = self.fields[seat]["delivered"].integer(1, len(left))
-                for _ in range(number):
+                pile = self.fields[seat]["delivered"]
+                if pile.value > len(left):
+                    raise pile.fail(f"expected at most {len(left)}, the parts that are nowhere else, got {pile.value}")
+                for _ in range(pile.value):
                     s["unknown"][seat] += 1 << 8 * left.pop()
