@@ -194,7 +194,7 @@ class Virta(Words):
             raise PositionError(f"params.{error.field}", error.problem) from None
         s = np.zeros(1, r.STATE)
         r.setup(s, c)
-        viewer = given["viewer"].integer(0, len(players) - 1) if given["viewer"].value is not None else None
+        viewer = given["viewer"].integer(0, len(players) - 1) if "viewer" in given else None
         _Reader(s[0], c[0], given, players).read()
         return Reading(params, s, viewer, bool(s["piles"][0]))
 

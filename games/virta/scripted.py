@@ -12,7 +12,6 @@ from numba import njit
 
 from voyageur.games.rules import random_below, random_unit
 from voyageur.games.virta.rules import (
-    ACT,
     AHEAD,
     ARROW,
     CARRY,
@@ -46,16 +45,15 @@ from voyageur.games.virta.rules import (
     within,
 )
 
-TOKEN = 0.45  # what a token is worth
+TOKEN = 0.35  # what a token is worth
 MANY = 5  # tokens from which on more are worth little
-SURPLUS = 0.15
-SHARE = np.array([0.40, 0.55, 0.50, 0.40, 0.30, 0.20, 0.0])  # of a part's points, by the flows until it is there
-SECOND = 0.35  # more of it, for room for a second part
-FULL = -0.5  # a pawn without room
-FILLED = 0.4  # what it costs to use up room
-STEP = 0.12  # for each step that a pawn has to go home
-HOME = 0.7  # a pawn at home, as long as there is enough in the river
-LATE = 5  # parts left when pawns begin to think of home
+SURPLUS = 0.1
+# What a pawn on a bank promises, compared with one at home: by what it carries, and less for each step from home.
+EMPTY, HALF, FULL = 1.7, 1.0, 0.1
+STEP, STEP_FULL = 0.45, 0.3
+SHARE = np.array([0.20, 0.22, 0.20, 0.17, 0.10, 0.08])  # of the points of what drifts by, by the flows until then
+TURN = 0.4  # to be the one to act
+FILLED = 0.6  # what it costs to use up room
 WALK = 0.8  # what a walk is taken to bring when a space is chosen quickly
 WON = 50.0
 NEVER = -99.0
@@ -76,28 +74,23 @@ def has_room(c, load):
 
 
 @njit(cache=True)
-def late(left):
-    """How near the end is when so many parts are left, from 0 to 1."""
-    return max(0.0, 1.0 - left / LATE)
-
-
-@njit(cache=True)
-def promise(s, c, area, load, flows, river, gain, left):
-    """What a pawn with `load` at `area` promises beyond the parts that it carries, after so many `flows` (0 or 1)."""
+def promise(s, c, area, load, flows, river, gain):
+    """What a pawn with `load` at `area` promises, after so many `flows` (0 or 1), more than one at home."""
     if c.homes >> area & 1:
-        return HOME * min(1.0, left / LATE) + late(left)
-    away = STEP * min(6, c.home_steps[area]) * (1.0 + late(left))
+        return 0.0
+    steps = min(6, c.home_steps[area])
     if not has_room(c, load):
-        return FULL - away
-    best = 0.0
+        return FULL - STEP_FULL * steps
+    total = (HALF if load else EMPTY) - STEP * steps
     for i in range(flows, AHEAD):
-        circles = river & c.coming[area, i]
+        circles, best = river & c.coming[area, i], np.int64(0)
         while circles:
             letter = letter_at(s, c, lowest(circles))
             circles &= circles - 1
             if load == 0 or not is_large(c, letter):
-                best = max(best, (gain >> (8 * letter - 8) & 255) * SHARE[i - flows])
-    return best * (1.0 + SECOND if load == 0 else 1.0) - away
+                best = max(best, gain >> (8 * letter - 8) & 255)
+        total += best * SHARE[i - flows]
+    return total
 
 
 @njit(cache=True)
@@ -110,10 +103,7 @@ def rake_gain(c, load, tokens, letter, gain):
     """Points that raising `letter` (counted from 1) brings a pawn with `load`, or NEVER."""
     high, low = load >> 4, load & 15
     brought = np.float64(gain >> (8 * letter - 8) & 255)
-    if load == 0 or (has_room(c, load) and not is_large(c, letter)):
-        room = True
-    else:
-        room = False
+    room = load == 0 or (has_room(c, load) and not is_large(c, letter))
     first = np.float64((gain >> (8 * high - 8) & 255) - 1) if high else 0.0
     second = np.float64((gain >> (8 * low - 8) & 255) - 1) if low else 0.0
     if is_large(c, letter):
@@ -176,7 +166,7 @@ def rake_worth(s, c, seat, pawn, circle, gain, left):
         return brought
     if left == 1 and has_room(c, load):
         return brought + (WON if wins_with(s, c, seat, brought) else -WON)
-    return brought - FILLED if load else brought
+    return brought - FILLED
 
 
 @njit(cache=True)
@@ -197,13 +187,13 @@ def best_walk(s, c, seat, ends, flows, river, gain, left):
     best = 0.0
     for pawn in range(c.pawns):
         area, load = np.int64(s.at[seat, pawn]), np.int64(s.load[seat, pawn])
-        now = promise(s, c, area, load, flows, river, gain, left)
+        now = promise(s, c, area, load, flows, river, gain)
         goals = ends if ends else within(c, area, steps, walls) & ~own
         while goals:
             goal = lowest(goals)
             goals &= goals - 1
             then = np.int64(0) if c.homes >> goal & 1 else load
-            best = max(best, promise(s, c, goal, then, flows, river, gain, left) - now)
+            best = max(best, promise(s, c, goal, then, flows, river, gain) - now)
     return best
 
 
@@ -298,13 +288,13 @@ def best_action(s, c, seat, actions, n, rng, quick, noise):
             area, load = np.int64(s.at[seat, pawn]), np.int64(s.load[seat, pawn])
             if pawn != walker:
                 walker, free = pawn, c.homes
-                now = promise(s, c, area, load, 0, river, gain, left)
+                now = promise(s, c, area, load, 0, river, gain)
                 if c.symbol[s.space[seat]] == FOOT:
                     free = within(c, area, c.number[s.space[seat]], blocked(s, c, seat))
             if quick and free >> goal & 1 == 0:
                 continue
             then = np.int64(0) if c.homes >> goal & 1 else load
-            value = promise(s, c, goal, then, 0, river, gain, left) - now
+            value = promise(s, c, goal, then, 0, river, gain) - now
             if free >> goal & 1 == 0:
                 value -= price_of_walk(s, c, seat, pawn, goal)
         else:
@@ -334,12 +324,14 @@ def scripted_action(s, c, player, actions, n, rng):
 
 
 @njit(cache=True)
-def standing_of(s, c, seat, river, gain, left):
+def standing_of(s, c, seat, river, gain):
     """What the seat would score now, and what it has promises of."""
     total = score(s, c, seat) + worth_of_tokens(s.tokens[seat])
+    if s.turn == seat:
+        total += TURN
     for pawn in range(c.pawns):
         area = np.int64(s.at[seat, pawn])
-        total += promise(s, c, area, np.int64(s.load[seat, pawn]), 0, river, gain, left) - (c.homes >> area & 1)
+        total += promise(s, c, area, np.int64(s.load[seat, pawn]), 0, river, gain) - (c.homes >> area & 1)
     return total
 
 
@@ -349,11 +341,9 @@ def evaluate(s, c, out):
     left, best = size(river), 0.0
     for seat in range(c.players):
         gain = gains(s, c, seat)
-        out[seat] = standing_of(s, c, seat, river, gain, left)
-        if s.phase == ACT and s.turn == seat:
-            out[seat] += space_worth(s, c, seat, np.int64(s.space[seat]), True, river, gain, left)
+        out[seat] = standing_of(s, c, seat, river, gain)
         best = max(best, out[seat])
-    scale, total = 0.8 + 0.25 * left, 0.0
+    scale, total = 0.9 + 0.2 * left, 0.0
     for seat in range(c.players):
         out[seat] = np.exp((out[seat] - best) / scale)
         total += out[seat]

@@ -1,4 +1,4 @@
-"""Ten thousand broken position files: each is read, or refused in one line that names a field; nothing else happens."""
+"""Thousands of broken position files: each is read, or refused in one line that names a field; nothing else happens."""
 
 import copy
 import io
@@ -13,9 +13,10 @@ import pytest
 import yaml
 
 from voyageur import games
+from voyageur.games.spiel import DEFINITIONS
 
 SEED = 20
-NUMBER = 10_000
+NUMBER = {"niagara": 10_000, "virta": 4_000}
 PARTS = 5
 ODD_VALUES: tuple[Any, ...] = (
     None, True, False, 0, -1, 1, 2, 8, 127, 128, 255, 256, 2**31, 2**63, -(2**63), 10**40, 0.5, -0.0, 1e300,
@@ -121,18 +122,16 @@ def load_all(position: Any) -> bool:
     return as_state or as_view
 
 
-@pytest.fixture(scope="module")
-def positions(cases: Callable[[str], list[dict[str, Any]]]) -> list[Any]:
-    """The positions of all cases."""
-    return [case["position"] for case in cases("niagara") if case.get("kind") != "river"]
-
-
 @pytest.mark.parametrize("part", range(PARTS))
-def test_mutated_files(positions: list[Any], part: int, record_property: Callable[[str, object], None]) -> None:
+@pytest.mark.parametrize("game", NUMBER)
+def test_mutated_files(
+    game: str, part: int, cases: Callable[[str], list[dict[str, Any]]], record_property: Callable[[str, object], None]
+) -> None:
     """Changed values, keys and bytes, as JSON and as YAML."""
     dice = random.Random(SEED + part)
-    slowest, taken = (0.0, b""), 0
-    for _ in range(NUMBER // PARTS):
+    slowest, taken, number = (0.0, b""), 0, NUMBER[game] // PARTS
+    positions = [case["position"] for case in cases(game) if case.get("kind") != "river"]
+    for _ in range(number):
         position = dice.choice(positions)
         if dice.random() < 0.7:
             position = mutated(position, dice)
@@ -149,7 +148,7 @@ def test_mutated_files(positions: list[Any], part: int, record_property: Callabl
         slowest = max(slowest, (time.perf_counter() - begun, data[:80]))
     record_property("slowest", slowest[0])
     print(f"part {part}: {taken} taken, the slowest took {slowest[0]:.3f} s: {slowest[1]!r}")
-    assert 0.02 * NUMBER / PARTS < taken < 0.5 * NUMBER / PARTS  # most are refused, but not all for the same reason
+    assert 0.02 * number < taken < 0.5 * number  # most are refused, but not all for the same reason
 
 
 def _raiser(error: Exception) -> Callable[[], Any]:
@@ -170,6 +169,21 @@ def test_odd_python_values(value: Any) -> None:
         load_all({"game": "niagara", "players": [{}, {field: value}, {}]})
     if isinstance(value, str | int):
         load_all({"game": "niagara", "players": [{}, {}, {}], value: 1})
+
+
+@pytest.mark.parametrize("value", [*ODD_VALUES, object(), b"x", {1: 2}, {None: 1}, {("a",): 1}, (1, 2), math])
+def test_odd_python_values_of_virta(value: Any) -> None:
+    """The same for virta, whose boards are parameters: as each field, as each key of the board, and inside those."""
+    good = {"game": "virta", "phase": "spiral", "to_act": 0, "river": {"M1": "A"}, "players": [{}, {}]}
+    for field in ("params", "phase", "to_act", "first_player", "turns_done", "flow_free", "river", "players", "viewer"):
+        load_all(good | {field: value})
+    for field in ("action", "tokens", "points", "flow_tokens", "delivered", "pawns"):
+        load_all(good | {"players": [{}, {field: value}]})
+    load_all(good | {"players": [{}, {"pawns": {"a": value, "b": {"at": value}, "c": {"at": "N1", "carries": [value]}}}]})
+    for parameter in DEFINITIONS["virta"].words.parameters:
+        for inside in (value, [value], {"M1": value}, {"N1": {"near": value}}, {"N1": {"near": [], "touch": [value]}}):
+            load_all(good | {"params": {parameter.name: inside}})
+            attempt(lambda name=parameter.name, inside=inside: games.load("virta", **{name: inside}))
 
 
 def refused(text: str | bytes) -> str:

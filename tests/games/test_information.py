@@ -51,6 +51,7 @@ TREES = {  # and whether somebody has to act there without telling two nodes apa
     "voyageur_goofspiel(num_cards=3,sequential=true)": True,
     "voyageur_goofspiel(num_cards=3,imp_info=true,sequential=true)": True,
     "voyageur_goofspiel(players=3,num_cards=2,imp_info=true,sequential=true)": True,
+    "virta(turn_limit=3,pawns=1,start_tokens=%5B0%2C0%5D,large=%5B%5D,parts=%7B%22A%22%3A1%2C%22B%22%3A1%7D)": False,
     "niagara simultaneous": True,
     "niagara sequential": True,
     "niagara random river": False,

@@ -42,6 +42,7 @@ FULL_TREES = {
 
 PLAYTHROUGHS = {
     "niagara": "niagara(players=3,max_rounds=2)",
+    "virta": "virta(turn_limit=6)",
     "voyageur_tic_tac_toe": "voyageur_tic_tac_toe",
     "voyageur_connect_four": "voyageur_connect_four",
     "voyageur_kuhn_poker": "voyageur_kuhn_poker",
@@ -322,7 +323,7 @@ def test_wrong_parameters_are_refused(game_string: str) -> None:
         for value in (-7, 10**40, "nonsense", [1], {}, float("nan")):
             with pytest.raises(games.PositionError) as error:
                 games.load(name, **{parameter.name: value})
-            assert error.value.field == parameter.name
+            assert error.value.field.split(".")[0].split("[")[0] == parameter.name
             assert len(str(error.value).splitlines()) == 1
 
 
