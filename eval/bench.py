@@ -96,6 +96,8 @@ _COMPARISONS = (
     ("connect four: ours against OpenSpiel's Python MCTS", "connect-four", 60_000, "connect-four-python", 400),
     ("niagara: ours against OpenSpiel's Python MCTS", "niagara", 20_000, "niagara-python", 40),
     ("niagara: search against bare playouts", "niagara", 40_000, "niagara-playouts", 40_000),
+    ("virta, 2 players: search against bare playouts", "virta-2", 40_000, "virta-2-playouts", 40_000),
+    ("virta, 4 players: search against bare playouts", "virta-4", 40_000, "virta-4-playouts", 40_000),
     ("niagara: two threads against one", "niagara-two-threads", 80_000, "niagara", 40_000),
 )
 

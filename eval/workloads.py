@@ -43,9 +43,28 @@ def _middle_of_niagara() -> games.View:
     return games.view_of(state, state.current_player())
 
 
+def _middle_of_virta(players: int) -> games.View:
+    """A virta decision after scripted play that has left half of the parts in the river."""
+    state = games.load("virta", players=players, first_player=0).new_initial_state()
+    game, s, rng = state.game, state.box.s, rules.make_rng(1)
+    actions, left = np.zeros(game.rules.max_actions, np.int64), 15
+    while left > 7 or not rules.at_decision(s, game.c):
+        player = rules.current_player(s, game.c)
+        if player == rules.CHANCE:
+            rules.apply_action(s, game.c, rules.sample_chance(s, game.c, rng))
+        else:
+            n = rules.legal_actions(s, game.c, player, actions)
+            rules.apply_action(s, game.c, rules.scripted_action(s, game.c, player, actions, n, rng))
+            left = sum(int(circles).bit_count() for circles in s["river"])
+    state.box.player = None
+    return games.view_of(state, state.current_player())
+
+
 def _view(game: str) -> games.View:
     if game == "niagara":
         return _middle_of_niagara()
+    if game.startswith("virta"):
+        return _middle_of_virta(int(game[-1]))
     return games.view_of(games.load(CONNECT_FOUR).new_initial_state(), 0)
 
 
@@ -95,6 +114,10 @@ WORKLOADS: dict[str, Callable[[], Callable[[int], Any]]] = {
     "niagara": lambda: _ours("niagara", 1),
     "niagara-two-threads": lambda: _ours("niagara", 2),
     "niagara-playouts": lambda: _playouts("niagara"),
+    "virta-2": lambda: _ours("virta-2", 1),
+    "virta-2-playouts": lambda: _playouts("virta-2"),
+    "virta-4": lambda: _ours("virta-4", 1),
+    "virta-4-playouts": lambda: _playouts("virta-4"),
     # Our own turn-based form: OpenSpiel's wrapper around the simultaneous one would only slow its bot down.
     "niagara-python": lambda: _python(games.load("niagara", sequential=True, **NIAGARA)),
 }
@@ -103,7 +126,7 @@ WORKLOADS: dict[str, Callable[[], Callable[[int], Any]]] = {
 def memory_per_entry(simulations: int) -> dict[str, float]:
     """Bytes of table and arena that an entry takes on average, per game."""
     found = {}
-    for game in ("connect_four", "niagara"):
+    for game in ("connect_four", "niagara", "virta-2", "virta-4"):
         view = _view(game)
         chains, _ = tree_search.root_moves(view)
         seed = np.random.SeedSequence(1)

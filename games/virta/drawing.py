@@ -162,12 +162,12 @@ def _spiral(s: Record, c: Record) -> Group:
 def _players(s: Record, c: Record, viewer: int | None) -> RenderableType:
     """What every player has; of a pile that the viewer does not know, its size."""
     over = s["phase"] == r.OVER
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
     table.add_column("", no_wrap=True)
-    for heading in ("tokens", "flow tokens"):
+    for heading in ("tokens", "flow"):
         table.add_column(heading, justify="right")
     for heading in ("delivered", "carried"):
-        table.add_column(heading)
+        table.add_column(heading, min_width=len(heading))
     for heading in ("points", "score", *(("return",) if over else ())):
         table.add_column(heading, justify="right")
     shares = np.zeros(int(c["players"]))
@@ -178,7 +178,7 @@ def _players(s: Record, c: Record, viewer: int | None) -> RenderableType:
         pile = s["delivered"][seat] + s["unknown"][seat]
         loads = r.copies(s, c, seat) - pile
         tokens, flow_tokens, points = (str(s[name][seat]) for name in ("tokens", "flow_tokens", "points"))
-        name = f"P{seat}" + ("*" if c["by_round"] and s["first"] == seat else "")
+        name = f" P{seat}" + ("*" if c["by_round"] and s["first"] == seat else "")
         delivered = Text(f"{r.total_of(pile)} face down") if hidden else _letters(c, pile)
         score = "?" if hidden else str(r.score(s, c, seat))
         row = [name, tokens, flow_tokens, delivered, _letters(c, loads), points, score]
@@ -201,7 +201,7 @@ def _letters(c: Record, packed: int) -> Text:
 
 def _legend(s: Record, c: Record, viewer: int | None) -> Text:
     """What the signs mean."""
-    lines = ["P1a[AB]: pawn a of P1, which carries A and B   ~: brown, the river flows"]
+    lines = ["P1a[AB]: pawn a of P1, which carries A and B", "~: brown, the river flows   flow: flow tokens held"]
     if c["by_round"]:
         lines.append("*: flow tokens come back when this player's turn begins")
     if viewer is not None and s["piles"]:

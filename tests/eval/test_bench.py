@@ -110,7 +110,7 @@ def test_search(tiny_bench: list[Any]) -> None:
     assert [len(start.seconds) for start in measured.starts] == [1, 1, 1]
     folders = [environment["NUMBA_CACHE_DIR"] for _, environment in tiny_bench if environment]
     assert len(folders) == 1  # only the cold start has a cache folder of its own
-    assert measured.bytes_per_entry.keys() == {"connect_four", "niagara"}
+    assert measured.bytes_per_entry.keys() == {"connect_four", "niagara", "virta-2", "virta-4"}
     assert all(20 < size < 1000 for size in measured.bytes_per_entry.values())
     assert told == [(1, pytest.approx(1 / 3)), (2, pytest.approx(2 / 3)), (3, 1)]
     json.dumps(measured.to_dict())
