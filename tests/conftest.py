@@ -28,7 +28,8 @@ L8888..S#
 L2#89.#.S
 #.698..SS"""
 
-# Random play hardly ever ends a game of Niagara or canyon, so that every string sets a low cap on the rounds.
+# Random play hardly ever ends a game of Niagara or canyon, and takes long to end one of virta, so that every string
+# sets a limit.
 GAME_STRINGS = {
     "canyon": (
         "canyon(players=3,max_rounds=1,stop_rule=all_forced)",
@@ -43,6 +44,12 @@ GAME_STRINGS = {
         "niagara(players=5,max_rounds=3,gems_per_colour=3,fork_mode=RANDOM,initial_weather=1,max_recover_per_round=2)",
         "niagara(players=3,max_rounds=5,initial_fork=RANDOM,reveal=SIMULTANEOUS,end_timing=IMMEDIATE,first_player=1,"
         "steal_requires_empty_move=false,sequential=true)",
+    ),
+    "virta": (
+        "virta(turn_limit=30)",
+        "virta(players=3,turn_limit=24,flow_return=round,pawns=2,flow_tokens=1,first_player=1)",
+        "virta(players=4,turn_limit=20,sequential=true,start_tokens=%5B9%2C1%2C2%2C3%5D,large=%5B%5D,"
+        "parts=%7B%22A%22%3A2%2C%22B%22%3A3%7D)",
     ),
     "yellowhouse": (
         "yellowhouse(win_total=2)",

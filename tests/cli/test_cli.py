@@ -159,6 +159,51 @@ def test_show(run: Run, write: Write) -> None:
     assert "face down" in seen.out and "face down" not in whole.out
 
 
+# A game whose board is a file.
+
+BOARD = Path(__file__).resolve().parents[2] / "docs" / "boards" / "virta-small.yaml"
+
+
+@pytest.mark.parametrize("players", (2, 3, 4))
+def test_new_with_a_board(players: int, run: Run, write: Write, tmp_path: Path) -> None:
+    """The position holds the board, and goes through every command."""
+    path = str(tmp_path / "new.yaml")
+    ended = run("new", "virta", "--board", str(BOARD), "--players", str(players), "--seed", "3", "-o", path)
+    assert ended == Ended(0, "", "")
+    position = games.read(path)
+    assert len(position["players"]) == players
+    assert list(position["river"]) == [f"B{i}" for i in range(1, 8)]
+    assert position["params"]["parts"] == {"A": 3, "B": 3, "X": 1}
+    assert "B10 ·" in run("show", path).out
+    assert run("moves", path).lines == ["space 0 (F2)"]
+    advice = json.loads(run("hint", path, *REPEATABLE, "--json").out)
+    assert [move["move"] for move in advice["moves"]] == ["space 0 (F2)"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    (
+        ("T1: B5", "T1: Z", "next.T1: unknown circle Z"),
+        ("{B5: B4}", "{}", "priority_feeder.B5: expected B4 or T1, got none"),
+        ("near: [H, L2]", "near: [H]", "banks.L2.near[0]: L1 does not name L2 as its neighbour in turn"),
+        ("touch: [B5, B4]", "touch: [B4, B5]", "banks.L1.touch[1]: expected the most downstream first"),
+        ('["+2", false]', "[+2, false]", 'spiral[2][0]: expected "F2", "+3" (with any numbers to 99), "R", "V" or "G"'),
+        ("large: [X]", "large: [X", "file: neither YAML nor JSON (line "),
+    ),
+)
+def test_wrong_boards(old: str, new: str, message: str, run: Run, write: Write) -> None:
+    """One line names the key, or the line."""
+    text = BOARD.read_text(encoding="utf-8")
+    assert old in text
+    assert_refused(run("new", "virta", "--board", write(text.replace(old, new))), f"voyageur new: {message}")
+
+
+def test_boards_that_no_game_takes(run: Run) -> None:
+    """Niagara's board is always the same, and a file has to be there."""
+    assert_refused(run("new", "niagara", "--board", str(BOARD)), "board: this game's board is always the same")
+    assert_refused(run("new", "virta", "--board", "/no/such/board.yaml"), "/no/such/board.yaml")
+
+
 # moves.
 
 

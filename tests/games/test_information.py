@@ -54,6 +54,7 @@ TREES = {  # and whether somebody has to act there without telling two nodes apa
     "yellowhouse(scope=round,elements=2,copies=3,hand=2,exchange=1)": True,
     "yellowhouse(scope=round,elements=2,copies=3,hand=2,exchange=1,first_leader=1,sequential=true)": True,
     "yellowhouse(elements=2,copies=2,hand=1,exchange=1,win_total=2,first_leader=0,sequential=true)": True,
+    "virta(turn_limit=3,pawns=1,start_tokens=%5B0%2C0%5D,large=%5B%5D,parts=%7B%22A%22%3A1%2C%22B%22%3A1%7D)": False,
     "niagara simultaneous": True,
     "niagara sequential": True,
     "niagara random river": False,

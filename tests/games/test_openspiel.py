@@ -44,6 +44,7 @@ PLAYTHROUGHS = {
     "canyon": "canyon(players=3,max_rounds=1,dock_choice=false,board=W88L%0AC8.S%0ASSSS)",
     "niagara": "niagara(players=3,max_rounds=2)",
     "yellowhouse": "yellowhouse(elements=3,copies=4,hand=4,win_total=2)",
+    "virta": "virta(turn_limit=6)",
     "voyageur_tic_tac_toe": "voyageur_tic_tac_toe",
     "voyageur_connect_four": "voyageur_connect_four",
     "voyageur_kuhn_poker": "voyageur_kuhn_poker",
@@ -354,7 +355,7 @@ def test_wrong_parameters_are_refused(game_string: str) -> None:
         for value in (-7, 10**40, "nonsense", [1], {}, float("nan")):
             with pytest.raises(games.PositionError) as error:
                 games.load(name, **{parameter.name: value})
-            assert error.value.field == parameter.name
+            assert error.value.field.split(".")[0].split("[")[0] == parameter.name
             assert len(str(error.value).splitlines()) == 1
 
 
