@@ -232,10 +232,10 @@ def spread(params: Mapping[str, Value]) -> dict[str, Value]:
 
 def fill(c: Any, params: Mapping[str, Value]) -> None:
     """Fills the board's tables in `c`, a constants record; raises PositionError for keys that do not go together."""
-    board = {key: DEFAULT[key] for key in DEFAULT}
-    for key in KEYS:
-        if params[key.name] != SAME:
-            board[key.name] = key.show(params[key.name])
+    board = dict(DEFAULT)
+    for parameter in KEYS:
+        if params[parameter.name] != SAME:
+            board[parameter.name] = parameter.show(params[parameter.name])
     if params["start_circles"] == SAME:
         board["start_circles"] = board["circles"][: sum(board["parts"].values())]
     _fill_parts(c, board)

@@ -33,7 +33,7 @@ DOING = {r.SPIRAL: "moves on the spiral", r.ACT: "acts on space"}
 
 def board(s: Record, c: Record, viewer: int | None) -> RenderableType:
     """The position as seat `viewer` knows it (None: everything), at most as wide as the terminal."""
-    sections = [
+    sections: list[RenderableType] = [
         _headline(s, c),
         _river(s, c),
         _land(s, c),
@@ -188,7 +188,7 @@ def _players(s: Record, c: Record, viewer: int | None) -> RenderableType:
         name = f" P{seat}" + ("*" if c["by_round"] and s["first"] == seat else "")
         delivered = Text(f"{r.total_of(pile)} face down") if hidden else _letters(c, pile)
         score = "?" if hidden else str(r.score(s, c, seat))
-        row = [name, tokens, flow_tokens, delivered, _letters(c, loads), points, score]
+        row: list[RenderableType] = [name, tokens, flow_tokens, delivered, _letters(c, loads), points, score]
         table.add_row(*row, *([f"{shares[seat]:.3g}"] if over else []), style="bold" if _acts(s, seat) else "")
     return Group("", table)
 

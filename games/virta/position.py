@@ -564,7 +564,7 @@ class _Reader:
     def _check_parts(self) -> None:
         """No letter occurs too often; then unknown piles get letters that are left, whichever."""
         s, c = self.s, self.c
-        owned = sum(counts_of(r.copies(s, c, seat), len(self.letters)) for seat in range(self.n))
+        owned = np.sum([counts_of(r.copies(s, c, seat), len(self.letters)) for seat in range(self.n)], axis=0)
         left = []
         for i, letter in enumerate(self.letters):
             there = int(s["river"][i]).bit_count() + int(owned[i])

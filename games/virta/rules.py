@@ -206,7 +206,7 @@ def sample_chance(s, c, rng):
     for letter in range(c.letters):
         left += c.parts[letter] - bit_count(s.river[letter])
     drawn = random_below(rng, left)
-    letter = np.int64(0)
+    letter = 0
     while True:
         drawn -= c.parts[letter] - bit_count(s.river[letter])
         if drawn < 0:
