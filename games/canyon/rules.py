@@ -409,7 +409,7 @@ def _next_square(c, walk, path, depth, down):
         if down:
             if c.distance[there] < c.distance[square]:
                 return there
-        elif c.distance[there] == c.distance[square]:
+        elif c.distance[there] == c.distance[square] < FAR:  # where no way leads to the goal, none leads toward it
             passed = False
             for i in range(depth):
                 passed = passed or path.square[i] == there

@@ -62,6 +62,11 @@ class River:
         row, column = square // self.width + way[0], square % self.width + way[1]
         return row * self.width + column if 0 <= row < self.height and 0 <= column < self.width else None
 
+    def leads_to(self, square: int) -> str | None:
+        """What the arrow of a square points at."""
+        there = self.step(square, ARROWS[self.kinds[square]]) if self.kinds[square] in ARROWS else None
+        return None if there is None else self.kinds[there]
+
     def _around(self, square: int) -> Iterator[int]:
         for way in itertools.product((-1, 0, 1), repeat=2):
             there = self.step(square, way)
@@ -296,8 +301,11 @@ def scenes(draw: st.DrawFn, text: str, params: Params, players: int, landed: boo
         first = draw(st.integers(0, len(afloat) - players))
         afloat = afloat[first : first + players + 1]
     at = draw(st.lists(st.sampled_from(afloat), min_size=players, max_size=players, unique=True))
+    edge = [square for square in afloat if river.leads_to(square) == "W" and square not in at]
+    if edge and draw(st.booleans()):
+        at[-1] = draw(st.sampled_from(edge))
     stages = [square for square, kind in enumerate(river.kinds) if kind == "L"]
-    for seat in range(players):
+    for seat in range(players - 1):
         if river.cave >= 0 and draw(st.integers(0, 4)) == 0:
             at[seat] = river.cave
         elif landed and seat > 0 and stages and draw(st.integers(0, 4)) == 0:
@@ -330,7 +338,7 @@ def test_where_canoes_may_end() -> None:
     """On any board, by every way of moving and stopping."""
     met: Counter[str] = Counter()
 
-    @examples(90)
+    @examples(250)
     @given(st.data())
     def check(data: st.DataObject) -> None:
         text, players = data.draw(rivers()), data.draw(st.integers(2, 6))
@@ -350,10 +358,10 @@ def test_where_canoes_may_end() -> None:
 
     check()
     assert len(met) == 5
-    assert min(met.values()) > 50, met
+    assert min(met.values()) > 10, met
 
 
-@examples(20)
+@examples(40)
 @given(st.data())
 def test_where_canoes_may_end_on_the_default_board(data: st.DataObject) -> None:
     """The same, with more points than there can be by default."""
@@ -372,7 +380,7 @@ def test_what_follows_a_move() -> None:
     """Drifts, falls, arrivals and canoes without a choice follow by themselves, then the next choice or round."""
     met: Counter[str] = Counter()
 
-    @examples(180)
+    @examples(300)
     @given(st.data())
     def check(data: st.DataObject) -> None:
         text, players = data.draw(rivers()), data.draw(st.integers(2, 6))
@@ -399,7 +407,7 @@ def test_what_follows_a_move() -> None:
 
     check()
     assert len(met) == 5
-    assert min(met.values()) > 15, met
+    assert min(met.values()) > 5, met
 
 
 def assert_follows(compiled: Compiled, square: int, after: Phase4) -> None:
@@ -465,6 +473,17 @@ def test_odd_boards(name: str) -> None:
             assert again.box.record.tobytes() == state.box.record.tobytes()
         state.apply_action(int(rng.choice(state.legal_actions())))
     assert sum(state.returns()) == pytest.approx(1)
+
+
+def test_who_must_come_back_has_no_choice() -> None:
+    """stop_rule=all_forced: two points, and one free square from which the only way is back; so the canoe stays."""
+    text = "L.SSS"
+    told = Phase4(River(text), Params(stop_rule="all_forced"), [2, 0, 3], [0, 1, 1], [2, 0, 0], [0] * 3, 0)
+    found = check_ends(told, Compiled(text, 3, told.params))
+    assert found[0] == {2: (2, 2)}
+    told.tricks[0] = 3
+    found = check_ends(told, Compiled(text, 3, told.params))
+    assert found[0] == {1: (3, 3)}
 
 
 def test_squares_that_have_no_way_out() -> None:

@@ -116,18 +116,21 @@ def apply(record: np.ndarray, c: Any, step: dict[int, int]) -> None:
 
 
 def loaded(params: dict[str, Any]) -> Game:
-    """The game; without a cap on rounds only where random play ends soon by itself."""
+    """The game with these parameters."""
     return games.load("canyon", **params)
 
 
 @examples(60)
 @given(PARAMS, SEEDS, st.booleans())
 def test_what_always_holds(params: dict[str, Any], seed: int, sensible: bool) -> None:
-    """Cards are conserved, canoes keep apart, somebody can always act, scratch fields are clean, games end in time."""
+    """Cards are conserved, canoes keep apart, somebody can always act, scratch fields are clean, games end in time.
+
+    Without a cap a game may last for ever, so only its beginning is looked at.
+    """
     game = loaded(params)
     walk, players = Walk(game, seed, sensible=sensible), params["players"]
     s, c, steps, chances = walk.s, walk.c, 0, 0
-    for _ in walk:
+    for _ in itertools.islice(walk, 600 if params["max_rounds"] is None else None):
         phase, size = int(s["phase"]), int(canyon.hand_size(s["round"]))
         hands = [int(hand) for hand in s["hands"][:players]]
         union = 0
@@ -187,10 +190,10 @@ def test_what_always_holds(params: dict[str, Any], seed: int, sensible: bool) ->
                 assert legal != [canyon.SQUARE + s["at"][actor]]
         chances += walk.player() == CHANCE
         steps += walk.player() not in (CHANCE, TERMINAL)
-    assert s["phase"] == canyon.OVER
+    assert s["phase"] == canyon.OVER or params["max_rounds"] is None
     assert steps <= game.max_game_length()
     assert chances <= game.max_chance_nodes_in_history()
-    assert landed or s["round"] == params["max_rounds"]
+    assert landed or s["phase"] != canyon.OVER or s["round"] == params["max_rounds"]
 
 
 def test_games_of_full_length_fit_the_bounds() -> None:
@@ -269,7 +272,7 @@ def stands_on(params: dict[str, Any], c: Any, square: int) -> str:
 # Positions.
 
 
-@examples(25)
+@examples(40)
 @given(PARAMS, SEEDS)
 def test_positions_round_trip(params: dict[str, Any], seed: int) -> None:
     """Every decision point that is reached can be written, is accepted again, and comes back byte for byte."""
