@@ -103,6 +103,8 @@ _COMPARISONS = (
     ("connect four: ours against OpenSpiel's Python MCTS", "connect-four", 60_000, "connect-four-python", 400),
     ("niagara: ours against OpenSpiel's Python MCTS", "niagara", 20_000, "niagara-python", 40),
     ("niagara: search against bare playouts", "niagara", 40_000, "niagara-playouts", 40_000),
+    ("virta, 2 players: search against bare playouts", "virta, 2 players", 40_000, "virta, 2 players-playouts", 40_000),
+    ("virta, 4 players: search against bare playouts", "virta, 4 players", 40_000, "virta, 4 players-playouts", 40_000),
     ("niagara: two threads against one", "niagara-two-threads", 80_000, "niagara", 40_000),
     ("canyon: search against bare playouts", "canyon", 20_000, "canyon-playouts", 20_000),
     ("yellowhouse: search against bare playouts", "yellowhouse", 100_000, "yellowhouse-playouts", 100_000),

@@ -25,6 +25,8 @@ from voyageur.solvers.playout import draw_worlds, run_playouts
 MIDDLES: dict[str, tuple[str, dict[str, Any], int]] = {
     "niagara": ("niagara", {"players": 4, "first_player": 0, "max_rounds": 40}, 80),
     "canyon": ("canyon", {"players": 4}, 130),
+    "virta, 2 players": ("virta", {"players": 2, "first_player": 0}, 100),
+    "virta, 4 players": ("virta", {"players": 4, "first_player": 0}, 200),
     "yellowhouse": ("yellowhouse", {"first_leader": 0}, 30),
 }
 CONNECT_FOUR = "voyageur_connect_four"

@@ -7,7 +7,7 @@ from voyageur.games import caching
 
 caching.use_cache_folder()  # before anything below is decorated for numba
 
-from voyageur.games import canyon, niagara, reference, spiel, yellowhouse  # noqa: E402
+from voyageur.games import canyon, niagara, reference, spiel, virta, yellowhouse  # noqa: E402
 from voyageur.games.positions import (  # noqa: E402
     Move,
     View,
@@ -27,7 +27,13 @@ from voyageur.games.positions import (  # noqa: E402
 from voyageur.games.spiel import Game, State  # noqa: E402
 from voyageur.games.words import Position, PositionError  # noqa: E402
 
-for _definition in (canyon.DEFINITION, niagara.DEFINITION, yellowhouse.DEFINITION, *reference.DEFINITIONS):
+for _definition in (
+    canyon.DEFINITION,
+    niagara.DEFINITION,
+    virta.DEFINITION,
+    yellowhouse.DEFINITION,
+    *reference.DEFINITIONS,
+):
     spiel.register(_definition)
 
 __all__ = [

@@ -110,6 +110,8 @@ class View:
         rules.determinize(record[0], self.game.c, self.player, bits, self.table)
         if not state.full_history():
             return self.game.state_with(record)
+        if not self.game.info.hides and record.tobytes() == state.box.record.tobytes():
+            return state.clone()  # to play a long history again takes long
         targets = [(n, self._ended(end, bits)) for n, end in _parts(state)]
         return _relive(state, [*targets, (len(state.full_history()), record)], self.player)
 
@@ -168,9 +170,9 @@ def load(name: str, **params: Any) -> Game:
     """
     words = definition(name).words
     given = Field(params).object([p.name for p in words.parameters])
-    values = {p.name: p.read(given[p.name]) for p in words.parameters if p.name in given}
-    words.constants({p.name: p.default for p in words.parameters} | values)
-    return pyspiel.load_game(name, values)
+    values = words.spread({p.name: p.read(given[p.name]) for p in words.parameters if p.name in given})
+    words.constants({p.name: p.default for p in words.parameters} | dict(values))
+    return pyspiel.load_game(name, dict(values))
 
 
 def names() -> list[str]:

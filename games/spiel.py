@@ -55,6 +55,7 @@ class Game(pyspiel.Game):
     """A game with its parameters; load it with `voyageur.games.load` or `pyspiel.load_game`."""
 
     def __init__(self, definition: Definition, params: Mapping[str, Value]) -> None:
+        params = definition.words.spread(params)
         checked: dict[str, Value] = {}
         for parameter in definition.words.parameters:
             given = params.get(parameter.name, parameter.default)

@@ -212,6 +212,10 @@ class Words(ABC):
     parameters: Sequence[Parameter]
     writes_viewer = False  # whether `write` itself puts `viewer` where the canonical form has it
 
+    def spread(self, params: Mapping[str, Value]) -> Mapping[str, Value]:
+        """`params`, where one that stands for several others (a whole board) is replaced by these."""
+        return params
+
     @abstractmethod
     def constants(self, params: Mapping[str, Value]) -> np.ndarray:
         """Array of one constants record; raises PositionError for parameters that do not go together."""

@@ -1,7 +1,8 @@
 """What all tests share: the games that they run over, random play, and the worked cases in tests/data.
 
 A test with an argument `game_string` runs once for each string of `GAME_STRINGS`, and for the bare name of every
-registered game that has none there. A test marked `cases(game, kind)` runs once for each such case, given as `case`.
+registered game that has none there. A test marked `cases(game, kind)` runs once for each such case, given as `case`;
+it may have several of these marks.
 """
 
 import json
@@ -15,18 +16,40 @@ import pytest
 
 from voyageur.games import rules
 from voyageur.games.spiel import DEFINITIONS, Game, State
+from voyageur.games.words import encoded
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "tests" / "data"
 
-# Random play hardly ever ends a game of Niagara, so that every string sets a low cap on the rounds.
+# A river of canyon that takes few steps, with everything that a river can have.
+BROOK = """; name: brook
+#WWWC####
+L8888..S#
+L2#89.#.S
+#.698..SS"""
+
+# Random play hardly ever ends a game of Niagara or canyon, and takes long to end one of virta, so that every string
+# sets a limit.
 GAME_STRINGS = {
+    "canyon": (
+        "canyon(players=3,max_rounds=1,stop_rule=all_forced)",
+        "canyon(players=2,max_rounds=2,bid_mode=simultaneous,drift_when=always,movement=toward_goal)",
+        "canyon(players=3,max_rounds=1,bid_mode=simultaneous,sequential=true,dock_choice=false,leader=dealer)",
+        "canyon(players=2,max_rounds=2,stop_rule=free_stop,cave_is_rapids=true,hook=true,final_tie=earlier_mover,"
+        f"board={encoded(BROOK)})",
+    ),
     "niagara": (
         "niagara(max_rounds=4)",
         "niagara(players=3,max_rounds=4,sequential=true)",
         "niagara(players=5,max_rounds=3,gems_per_colour=3,fork_mode=RANDOM,initial_weather=1,max_recover_per_round=2)",
         "niagara(players=3,max_rounds=5,initial_fork=RANDOM,reveal=SIMULTANEOUS,end_timing=IMMEDIATE,first_player=1,"
         "steal_requires_empty_move=false,sequential=true)",
+    ),
+    "virta": (
+        "virta(turn_limit=30)",
+        "virta(players=3,turn_limit=24,flow_return=round,pawns=2,flow_tokens=1,first_player=1)",
+        "virta(players=4,turn_limit=20,sequential=true,start_tokens=%5B9%2C1%2C2%2C3%5D,large=%5B%5D,"
+        "parts=%7B%22A%22%3A2%2C%22B%22%3A3%7D)",
     ),
     "yellowhouse": (
         "yellowhouse(win_total=2)",
@@ -73,11 +96,10 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """See the top of this file."""
     if "game_string" in metafunc.fixturenames:
-        metafunc.parametrize("game_string", game_strings())
-    mark = metafunc.definition.get_closest_marker("cases")
-    if mark:
-        game, kind = mark.args
-        cases = [case for case in load_cases(game) if kind_of(case) == kind]
+        metafunc.parametrize("game_string", game_strings(), ids=str)
+    marks = [mark.args for mark in metafunc.definition.iter_markers("cases")]
+    if marks:
+        cases = [case for game, kind in sorted(marks) for case in load_cases(game) if kind_of(case) == kind]
         metafunc.parametrize("case", cases, ids=[case["id"] for case in cases])
 
 
@@ -88,6 +110,12 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip("there is no shared folder next to the repository")
     return folder
+
+
+@pytest.fixture(scope="session")
+def brook() -> str:
+    """The text of a small board of canyon."""
+    return BROOK
 
 
 @pytest.fixture(scope="session")

@@ -145,7 +145,7 @@ def _wrong(problem: str) -> PositionError:
 
 def _at(board_row: int, column: int, kind: str) -> str:
     where = COLUMNS[column] if column < len(COLUMNS) else column + 1
-    return f"row {board_row}, column {where}: {shown(kind)}"
+    return f"row {board_row}, column {where}: {shown(kind) if kind else 'nothing'}"
 
 
 def _parts(text: str) -> tuple[dict[str, str], list[str]]:
@@ -173,7 +173,7 @@ def _check_shape(rows: list[str]) -> None:
             raise _wrong(f"row {row} has {len(line)} squares, at most {r.MAX_COLUMNS} are possible")
         if len(line) != len(rows[0]):
             short = min(len(line), len(rows[0]))
-            kind = (line + rows[0])[short] if len(line) > short else "no character"
+            kind = (line + rows[0])[short] if len(line) > short else ""
             problem = f"row {row} has {len(line)} squares, row 0 has {len(rows[0])}"
             raise _wrong(f"{_at(row, short, kind)}: {problem}; all rows have the same length")
 

@@ -49,7 +49,10 @@ def _board(f: Field) -> str:
         raise f.fail(f"expected {board.DEFAULT} or the text of a board, got {board.shown(f.value)}")
     text = decoded(f.value).rstrip("\n")
     try:
+        text.encode()
         board.load(text)
+    except UnicodeEncodeError as error:
+        raise f.fail(f"expected text, got half a character at {error.start + 1}") from None
     except PositionError as error:
         raise f.fail(error.problem) from None
     return text if text == board.DEFAULT else encoded(text)

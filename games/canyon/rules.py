@@ -409,7 +409,7 @@ def _next_square(c, walk, path, depth, down):
         if down:
             if c.distance[there] < c.distance[square]:
                 return there
-        elif c.distance[there] == c.distance[square]:
+        elif c.distance[there] == c.distance[square] < FAR:  # where no way leads to the goal, none leads toward it
             passed = False
             for i in range(depth):
                 passed = passed or path.square[i] == there
@@ -510,8 +510,8 @@ def has_choice(s, c, seat):
     walk = _new_walk()
     start = np.int64(s.at[seat])
     _clear_way(s, c, seat, walk.free)
-    if start != c.cave and _has_nearer(c, walk, start):
-        return True  # whatever the parameters, there is a way on
+    if c.stop_rule != ALL_FORCED and start != c.cave and _has_nearer(c, walk, start):
+        return True  # nearer and nearer, until the points are used up or it may stop
     reach(s, c, seat, steps, NONE, walk)
     walk.ends[start // c.width + 1] &= ~(1 << start % c.width)
     for row in range(1, c.height + 1):

@@ -159,6 +159,51 @@ def test_show(run: Run, write: Write) -> None:
     assert "face down" in seen.out and "face down" not in whole.out
 
 
+# A game whose board is a file.
+
+BOARD = Path(__file__).resolve().parents[2] / "docs" / "boards" / "virta-small.yaml"
+
+
+@pytest.mark.parametrize("players", (2, 3, 4))
+def test_new_with_a_board(players: int, run: Run, write: Write, tmp_path: Path) -> None:
+    """The position holds the board, and goes through every command."""
+    path = str(tmp_path / "new.yaml")
+    ended = run("new", "virta", "--board", str(BOARD), "--players", str(players), "--seed", "3", "-o", path)
+    assert ended == Ended(0, "", "")
+    position = games.read(path)
+    assert len(position["players"]) == players
+    assert list(position["river"]) == [f"B{i}" for i in range(1, 8)]
+    assert position["params"]["parts"] == {"A": 3, "B": 3, "X": 1}
+    assert "B10 ·" in run("show", path).out
+    assert run("moves", path).lines == ["space 0 (F2)"]
+    advice = json.loads(run("hint", path, *REPEATABLE, "--json").out)
+    assert [move["move"] for move in advice["moves"]] == ["space 0 (F2)"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    (
+        ("T1: B5", "T1: Z", "next.T1: unknown circle Z"),
+        ("{B5: B4}", "{}", "priority_feeder.B5: expected B4 or T1, got none"),
+        ("near: [H, L2]", "near: [H]", "banks.L2.near[0]: L1 does not name L2 as its neighbour in turn"),
+        ("touch: [B5, B4]", "touch: [B4, B5]", "banks.L1.touch[1]: expected the most downstream first"),
+        ('["+2", false]', "[+2, false]", 'spiral[2][0]: expected "F2", "+3" (with any numbers to 99), "R", "V" or "G"'),
+        ("large: [X]", "large: [X", "file: neither YAML nor JSON (line "),
+    ),
+)
+def test_wrong_boards(old: str, new: str, message: str, run: Run, write: Write) -> None:
+    """One line names the key, or the line."""
+    text = BOARD.read_text(encoding="utf-8")
+    assert old in text
+    assert_refused(run("new", "virta", "--board", write(text.replace(old, new))), f"voyageur new: {message}")
+
+
+def test_boards_that_no_game_takes(run: Run) -> None:
+    """Niagara's board is always the same, and a file has to be there."""
+    assert_refused(run("new", "niagara", "--board", str(BOARD)), "board: this game's board is always the same")
+    assert_refused(run("new", "virta", "--board", "/no/such/board.yaml"), "/no/such/board.yaml")
+
+
 # moves.
 
 
@@ -338,6 +383,92 @@ def test_a_reader_who_leaves(write: Write) -> None:
     assert process.returncode == 0
 
 
+# Canyon: a board from a file, and what P0 knows in a trick.
+
+PLAY: dict[str, Any] = {
+    "game": "canyon", "round": 6, "dealer": 2, "phase": "play", "trump": "V1", "to_act": [0],
+    "players": [
+        {"square": "a10", "bid": 1, "hand": ["R2", "R9", "B4"]},
+        {"square": "e3", "bid": 0, "tricks": 0, "hand": ["R1", "G1", "V3"]},
+        {"square": "cave", "bid": 2, "hand": ["Y1", "Y2", "Y3"]},
+    ],
+}  # fmt: skip
+TRICK: dict[str, Any] = PLAY | {
+    "viewer": 0,
+    "dealer": 0,
+    "players": [PLAY["players"][0], *(player | {"hand": 2} for player in PLAY["players"][1:])],
+    "current_trick": {"leader": 1, "cards": ["R5", "V2"]},
+}
+
+
+@pytest.mark.parametrize("viewer", ((), ("--viewer", "1")))
+@pytest.mark.parametrize("players", range(2, 7))
+def test_new_canyon(players: int, viewer: tuple[str, ...], run: Run, tmp_path: Path) -> None:
+    """An opening for each number of players; the seed says who deals."""
+    dealers = set()
+    for seed in range(24):
+        ended = run("new", "canyon", "--players", str(players), "--seed", str(seed), *viewer)
+        assert (ended.status, ended.err) == (0, "")
+        position = games.read(io.StringIO(ended.out))
+        assert position["players"] == [{}] * players
+        assert position["phase"] == "dock"
+        assert position["to_act"] == [(position["dealer"] + 1) % players]
+        assert position.get("viewer") == (1 if viewer else None)
+        dealers.add(position["dealer"])
+    assert dealers == set(range(players))
+
+
+def test_new_canyon_on_a_board(run: Run, write: Write, tmp_path: Path, brook: str) -> None:
+    """The board goes into the position as it stands in the file, and is found again."""
+    board, path = write(brook + "\n", "brook.txt"), tmp_path / "opening.yaml"
+    assert run("new", "canyon", "--board", board, "--players", "3", "-o", str(path)) == Ended(0, "", "")
+    position = games.read(path)
+    assert position["params"] == {"board": brook}
+    assert run("moves", str(path)).lines == ["dock h1", "dock i2", "dock h3", "dock i3"]
+    assert run("show", str(path)).status == 0
+
+
+@pytest.mark.parametrize("name", ("position.yaml", "position.json"))
+def test_moves_of_canyon(name: str, run: Run, write: Write) -> None:
+    """Those of the viewer, who has to follow suit; with positions that say what the viewer knows."""
+    path = write(TRICK, name)
+    assert run("moves", path).lines == ["play R2", "play R9"]
+    for line in map(json.loads, run("moves", path, "--json").lines):
+        assert line["player"] == 0
+        assert line["position"]["viewer"] == 0
+        assert line["position"]["players"][2] == {"square": "cave", "bid": 2, "tricks": 1, "hand": 2}
+        assert line["position"]["to_act"] == [2]
+
+
+def test_moves_of_canyon_bidding_at_once(run: Run, write: Write) -> None:
+    """Everybody's bids, with no position after them."""
+    players = [{key: value for key, value in player.items() if key in ("square", "hand")} for player in PLAY["players"]]
+    path = write(
+        PLAY | {"phase": "bid", "to_act": [0, 1, 2], "params": {"bid_mode": "simultaneous"}, "players": players}
+    )
+    assert run("moves", path).lines == [f"P{seat} bid {bid}" for seat in range(3) for bid in range(4)]
+
+
+def test_hint_of_canyon(run: Run, write: Write) -> None:
+    """The same bytes each time, whatever the others hold."""
+    path = write(TRICK)
+    ended = run("hint", path, *REPEATABLE, "--json")
+    assert (ended.status, ended.err) == (0, "")
+    found = json.loads(ended.out)
+    assert {move["move"] for move in found["moves"]} == {"play R2", "play R9"}
+    complete = [TRICK["players"][0], *(seat | {"hand": hand} for seat, hand in zip(
+        TRICK["players"][1:], (["G1", "V3"], ["Y1", "Y2"]), strict=True))]  # fmt: skip
+    assert run("hint", write(TRICK | {"players": complete}), *REPEATABLE, "--json").out == ended.out
+
+
+def test_show_canyon(run: Run, write: Write) -> None:
+    """The hands that the viewer does not see are not shown."""
+    whole, seen = run("show", write(PLAY)), run("show", write(PLAY), "--viewer", "0")
+    assert (whole.status, whole.err, seen.status, seen.err) == (0, "", 0, "")
+    assert "Y3" in whole.out and "Y3" not in seen.out
+    assert "R9" in seen.out
+
+
 # Wrong input.
 
 FULL = {"AME": 1, "RUB": 8}
@@ -368,7 +499,43 @@ BAD_POSITIONS: dict[str, tuple[Any, str]] = {
     "two players": (CHOOSE | {"players": [{}, {}]}, "players: expected a list of 3 to 5, got 2"),
     "hidden without a viewer": ({k: v for k, v in SEEN.items() if k != "viewer"}, "players[0].played: "),
     "a viewer too many": (CHOOSE | {"viewer": 3}, "viewer: expected a whole number from 0 to 2, got 3"),
+    "a card twice": (TRICK | {"trump": "R9"}, "players[0].hand[1]: card R9 occurs twice"),
+    "a hand that cannot be": (
+        TRICK | {"players": [*TRICK["players"][:2], TRICK["players"][2] | {"hand": 3}]},
+        "players[2].hand: expected a whole number from 2 to 2, got 3",
+    ),
+    "a bad board": (TRICK | {"params": {"board": "L8S\nL?S"}}, "params.board: row 1, column b: '?'"),
 }
+
+
+BAD_BOARDS: dict[str, tuple[str, str]] = {
+    "nothing": ("", "board: expected 1 to 32 rows, got 0"),
+    "an unknown square": ("L8SSSS\nL8S5SS\n", "board: row 1, column d: '5' is no square"),
+    "a short row": ("L8SSSS\nL8SS\n", "board: row 1, column e: "),
+    "no stage": ("88SSSS\n", "board: expected at least one landing stage L, got none"),
+    "a dock cut off": ("L8SSSS#S\n", "board: row 0, column h: 'S' has no way to a landing stage L"),
+    "a waterfall alone": ("L8SSSSW\n", "board: row 0, column g: 'W' is a waterfall, so a cave C is expected"),
+    "two caves": ("CL8SSSSC\n", "board: row 0, column h: 'C' is a second cave"),
+    "a wrong exit": ("; cave_exits: z1\nCL8SSSS\n", "board: cave_exits: "),
+    "few docks": ("L8SSS\n", "board: expected 4 docks S, one a player, got 3"),
+    "a position": ("game: canyon\n", "board: "),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), BAD_BOARDS.values(), ids=BAD_BOARDS)
+def test_bad_boards(text: str, message: str, run: Run, write: Write) -> None:
+    """A board that cannot be played on: one line that says where."""
+    assert_refused(run("new", "canyon", "--board", write(text, "board.txt")), f"voyageur new: {message}")
+
+
+def test_board_files_that_are_none(run: Run, tmp_path: Path) -> None:
+    """No file, a folder, or no text; and a game whose board is always the same."""
+    (tmp_path / "bytes").write_bytes(b"L8\xffSS\n")
+    (tmp_path / "board").write_text("L8SSSS\n")
+    assert_refused(run("new", "canyon", "--board", str(tmp_path / "missing")), "missing")
+    assert_refused(run("new", "canyon", "--board", str(tmp_path)), str(tmp_path))
+    assert_refused(run("new", "canyon", "--board", str(tmp_path / "bytes")), "not UTF-8")
+    assert_refused(run("new", "niagara", "--board", str(tmp_path / "board")), "board: ")
 
 
 def assert_refused(ended: Ended, message: str) -> None:
@@ -428,6 +595,10 @@ BAD_ARGUMENTS = (
     ("new", "niagara", "--viewer", "4"),
     ("new", "niagara", "-o", "{missing}/position.yaml"),
     ("new", "niagara", "-o", "{folder}"),
+    ("new", "canyon", "--players", "1"),
+    ("new", "canyon", "--players", "7"),
+    ("new", "canyon", "--viewer", "4"),
+    ("new", "canyon", "--board"),
     ("new", "voyageur_kuhn_poker"),
     ("new",),
     ("win", "niagara"),

@@ -54,10 +54,24 @@ TREES = {  # and whether somebody has to act there without telling two nodes apa
     "yellowhouse(scope=round,elements=2,copies=3,hand=2,exchange=1)": True,
     "yellowhouse(scope=round,elements=2,copies=3,hand=2,exchange=1,first_leader=1,sequential=true)": True,
     "yellowhouse(elements=2,copies=2,hand=1,exchange=1,win_total=2,first_leader=0,sequential=true)": True,
+    "virta(turn_limit=3,pawns=1,start_tokens=%5B0%2C0%5D,large=%5B%5D,parts=%7B%22A%22%3A1%2C%22B%22%3A1%7D)": False,
     "niagara simultaneous": True,
     "niagara sequential": True,
     "niagara random river": False,
+    "canyon one card": True,
+    "canyon two cards": True,
+    "canyon simultaneous": True,
+    "canyon sequential": True,
 }
+
+# The last round of canyon, for three players with one card each or two with two, one behind the other. Every way to
+# deal some of these cards, V2 to P0, is a root; violet is trump.
+LAST = {
+    "game": "canyon", "round": 8, "dealer": 1, "phase": "deal",
+    "params": {"max_rounds": 8, "board": "L8SSS", "bonus": [0, 0, 1, 0, 0, 0, 0, 0, 0], "movement": "toward_goal"},
+    "players": [{"square": "c0"}, {"square": "d0"}, {"square": "e0"}],
+}  # fmt: skip
+FEW_CARDS, TRUMP = ("R1", "G5", "G8", "V2", "V3"), "V1"
 
 # The last two rounds of Niagara, with few canoes and few cards.
 LATE = {
@@ -70,17 +84,36 @@ LATE = {
 }  # fmt: skip
 
 
-def root_of(text: str) -> State:
-    """The root of one of `TREES`."""
-    if not text.startswith("niagara"):
-        if text.partition("(")[0] not in DEFINITIONS:
-            pytest.skip("the game is not registered")
-        return pyspiel.load_game(text).new_initial_state()
+def roots_of(text: str) -> list[State]:
+    """The roots of one of `TREES`: one, or one for each of a few deals."""
+    name, _, kind = text.partition(" ")
+    if name.partition("(")[0] not in DEFINITIONS:
+        pytest.skip("the game is not registered")
+    if not kind:
+        return [pyspiel.load_game(name).new_initial_state()]
+    if name == "canyon":
+        return list(deals_of_canyon(kind))
     params: dict[str, Any] = {"max_rounds": 6}
-    if text.endswith("river"):
+    if kind == "random river":
         params = {"max_rounds": 6, "fork_mode": "RANDOM", "reveal": "SIMULTANEOUS"}
     reading = DEFINITIONS["niagara"].words.read(Field(LATE | {"params": params}))
-    return games.load("niagara", players=3, sequential=text.endswith("sequential"), **params).state_with(reading.record)
+    return [games.load("niagara", players=3, sequential=kind == "sequential", **params).state_with(reading.record)]
+
+
+def deals_of_canyon(kind: str) -> Iterator[State]:
+    """The last round of canyon after each of a few deals."""
+    params, players, size, cards = dict(LAST["params"]), LAST["players"], 1, FEW_CARDS[1:]
+    if kind == "two cards":
+        params["max_rounds"], players, size, cards = 7, players[:2], 2, FEW_CARDS
+    elif kind != "one card":
+        params["bid_mode"] = "simultaneous"
+    position = LAST | {"params": params, "players": players, "round": params["max_rounds"]}
+    game = games.load("canyon", players=len(players), sequential=kind == "sequential", **params)
+    start = game.new_initial_state(position)
+    for dealt in itertools.permutations(cards, len(players) * size):
+        hands = {seat: list(dealt[seat * size : (seat + 1) * size]) for seat in range(len(players))}
+        if "V2" in hands[0] and all(hand == sorted(hand) for hand in hands.values()):
+            yield games.deal(start, hands=hands, trump=TRUMP)
 
 
 def children(state: State) -> Iterator[tuple[dict[int, int], State]]:
@@ -104,11 +137,11 @@ def test_information_states(text: str) -> None:
     Equal information states go with equal own pasts (perfect recall: the same own information states and actions
     before), equal legal actions, equal tensors, equal present observations; and no two seats share one.
     """
-    root = root_of(text)
-    seats = range(root.num_players())
+    roots = roots_of(text)
+    seats = range(roots[0].num_players())
     known: list[dict[str, tuple[Any, ...]]] = [{} for _ in seats]
     nodes, shared = 0, 0
-    stack: list[tuple[State, list[tuple[Any, ...]]]] = [(root, [() for _ in seats])]
+    stack: list[tuple[State, list[tuple[Any, ...]]]] = [(root, [() for _ in seats]) for root in roots]
     while stack:
         state, pasts = stack.pop()
         nodes += 1

@@ -17,6 +17,8 @@ from voyageur.games.spiel import State
 from voyageur.solvers import Limit
 
 HIDING = (
+    "canyon(players=3,max_rounds=1)",
+    "canyon(players=3,max_rounds=2,bid_mode=simultaneous,sequential=true,board=W88L%0AC8.S%0ASSSS)",
     "niagara(max_rounds=5)",
     "niagara(players=3,max_rounds=5,sequential=true)",
     "niagara(players=5,max_rounds=3,fork_mode=RANDOM,reveal=SIMULTANEOUS,sequential=true)",
@@ -97,7 +99,7 @@ def test_advice_whatever_the_keys(
 ) -> None:
     """The other ways to keep the opponents' entries do not look either."""
     rng = np.random.default_rng(7)
-    for seed, state in enumerate(some_states(pyspiel.load_game(HIDING[1]), 12, seed=5)):
+    for seed, state in enumerate(some_states(pyspiel.load_game(HIDING[3]), 12, seed=5)):
         for player in deciders(state):
             one, other = (
                 solvers.advise(seen, player, limit=Limit(nodes=NODES), seed=seed, keys=keys, stage=5).to_dict()

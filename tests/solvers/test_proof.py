@@ -1,5 +1,7 @@
 """Endings that are proved, against plain minimax over the same rules."""
 
+import functools
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -128,3 +130,16 @@ def test_on_the_screen(capsys: pytest.CaptureFixture[str]) -> None:
     tables.print_advice(found)
     text = capsys.readouterr().out
     assert "Proved:" in text and "proved" in text and "Sure?" not in text and "untried" not in text
+
+
+@pytest.mark.cases("virta", "solve")
+def test_solve_cases(case: dict[str, Any]) -> None:
+    """The worked cases: the value that the player can force, and all first decisions that keep it."""
+    state = games.state_from(case["position"])
+    found = solvers.advise(state, solver="mcts", limit=Limit(seconds=60), top=None)
+    assert found.kind == "exact"
+    assert found.moves[0].value == case["value"]
+    after = {move.text: games.position_of(move.after()) for move in games.moves(state)}
+    kept = [after[move.text] for move in found.moves if move.low == case["value"]]
+    key = functools.partial(json.dumps, sort_keys=True)
+    assert sorted(kept, key=key) == sorted(case["best"], key=key)
