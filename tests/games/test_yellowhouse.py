@@ -132,7 +132,7 @@ def test_view(case: Case) -> None:
 @pytest.mark.cases("yellowhouse", "invalid")
 def test_invalid(case: Case) -> None:
     """What is no position is refused, with the field at fault in one line."""
-    for load in (games.state_from, lambda position: games.view_from(position, viewer=position.get("viewer", 0))):
+    for load in (games.state_from, games.view_from):
         with pytest.raises(games.PositionError) as error:
             load(case["position"])
         assert error.value.field

@@ -351,7 +351,7 @@ def test_nodes_are_exact_with_mixtures(threads: int, biased_rps: State, advise: 
 @pytest.mark.parametrize("threads", (1, 2))
 def test_seconds(threads: int, state_after: StateAfter, advise: Advise) -> None:
     """A time limit ends the search after some simulations; the shorter of both limits counts."""
-    state = state_after("voyageur_tic_tac_toe")
+    state = state_after("voyageur_connect_four")
     timed = advise(state, seconds=0.02, threads=threads)
     assert timed.simulations == sum(move.visits for move in timed.moves) > 0
     assert not timed.interrupted
@@ -368,7 +368,7 @@ def test_forced_move(state_after: StateAfter, advise: Advise) -> None:
     advice = advise(state, nodes=300)
     assert [(move.actions, move.share, move.visits) for move in advice.moves] == [((8,), 1, 300)]
     assert advice.simulations == 300
-    assert advise(state, seconds=10_000).simulations > 0
+    assert advise(state, seconds=10_000).kind == "exact"
 
 
 @pytest.mark.parametrize("nothing", ({}, {"nodes": 0}, {"nodes": -1}, {"seconds": 0}, {"seconds": float("nan")}))
