@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numba
 
-_PACKAGES = ("games", "solvers", "eval")  # those that compile anything
+_PACKAGES = ("games", "solvers")  # those that compile anything
 _KEPT_DAYS = 30  # folders of other versions that nobody has used for so long are removed
 
 

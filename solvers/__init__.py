@@ -1,6 +1,8 @@
 """The solvers: bots and advice for our games, from what one player can see."""
 
+import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from voyageur.games import positions
@@ -8,13 +10,13 @@ from voyageur.games.positions import View
 from voyageur.games.rules import CHANCE, SIMULTANEOUS, TERMINAL
 from voyageur.games.spiel import DEFINITIONS, State
 from voyageur.solvers import advice as _advice
-from voyageur.solvers import registry
+from voyageur.solvers import proof, registry
 from voyageur.solvers.advice import Advice, MoveAdvice
 from voyageur.solvers.bots import SolverBot, make_bot
 from voyageur.solvers.limits import Limit
 from voyageur.solvers.registry import SolverInfo
 
-__all__ = ["Advice", "Limit", "MoveAdvice", "SolverBot", "SolverInfo", "advise", "make_bot", "names"]
+__all__ = ["Advice", "Limit", "MoveAdvice", "SolverBot", "SolverInfo", "advise", "make_bot", "names", "solve_open"]
 
 
 def names() -> dict[str, SolverInfo]:
@@ -70,3 +72,29 @@ def advise(
     found = registry.find(solver, view.game, options)
     result = found.decide(view, limit, options, threads, seed, progress)
     return _advice.from_result(view, found.name, result, top)
+
+
+def solve_open(state: State, limit: Limit | None = None, top: int | None = None) -> Advice:
+    """What each move of an ending is worth under best play of both, when all cards lie open.
+
+    This looks at the whole `state`, also at what its players hide from each other: it is for studying an ending after
+    the game, or one where everything has become known. `limit` is 60 seconds by default (`solvers.proof` says what
+    nodes mean), `top` the number of moves to tell (None: all). The advice is `exact`.
+
+    Raises ValueError, in one line, when no player decides here, when the game is not for two players with opposite
+    interests, and when the ending is not solved within the limit: it is too long, or chance or a choice that both make
+    at once comes before its end.
+    """
+    started, player = time.monotonic(), state.current_player()
+    if player < 0:
+        raise ValueError("an open ending is solved from the decision of one seat, and this is none")
+    if not proof.fits(state.game):
+        raise ValueError(f"open endings are solved for two players with opposite interests, not for {state.game}")
+    found = proof.prove_within(proof.Prover(state.game, state.box.record, player), limit or Limit(seconds=60), part=1.0)
+    if not found.solved:
+        raise ValueError(
+            "not solved: the ending is too long, or chance or a choice of both at once comes before its end"
+        )
+    view = positions.view_of(state.game.state_with(state.box.record), player)
+    result = registry.proved(registry.unsearched(found.chains, view), found, view)
+    return _advice.from_result(view, "open", replace(result, seconds=time.monotonic() - started), top)

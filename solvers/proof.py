@@ -240,10 +240,15 @@ class Prover:
         return int(prove(self._states, self._game.c, depth, *arguments))
 
 
+def fits(game: Game) -> bool:
+    """Whether proofs know how to deal with such a game: two players, constant sum."""
+    return game.info.players == 2 and game.info.utility_sum is not None
+
+
 def provable(view: View) -> bool:
-    """Whether the view's decision can be an ending to prove: two players, constant sum, and nothing hidden in it."""
+    """Whether the view's decision can be an ending to prove: one of a game that `fits`, with nothing hidden in it."""
     game, record = view.game, view.world().box.record
-    if game.info.players != 2 or game.info.utility_sum is None or rules.current_player(record[0], game.c) < 0:
+    if not fits(game) or rules.current_player(record[0], game.c) < 0:
         return False
     if not game.info.hides:
         return True
@@ -255,14 +260,14 @@ def provable(view: View) -> bool:
     return not rules.mixed(record[0], game.c)
 
 
-def prove_within(prover: Prover, limit: Limit) -> Proof:
+def prove_within(prover: Prover, limit: Limit, part: float = PART) -> Proof:
     """Proves what can be proved for a limit: a part of its time, or states in proportion to its simulations."""
     started = time.monotonic()
     while not prover.exhausted and not prover.proof.solved:
         left = SLICE
         if limit.nodes is not None:
             left = min(left, STATES_PER_NODE * limit.nodes - prover.visited)
-        late = limit.seconds is not None and time.monotonic() - started >= PART * limit.seconds
+        late = limit.seconds is not None and time.monotonic() - started >= part * limit.seconds
         if left <= 0 or late:
             break
         prover.run(left)

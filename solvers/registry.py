@@ -53,11 +53,11 @@ class _Random(Solver):
     summary = "any legal move"
 
     def decide(self, view: View, *_: Any) -> Result:
-        return _unsearched(whole_moves(view.game, view.world().box.record, view.player), view)
+        return unsearched(whole_moves(view.game, view.world().box.record, view.player), view)
 
     def act(self, view: View, *_: Any) -> Result:
         n, out = _legal(view)
-        return _unsearched([(action,) for action in out[:n].tolist()], view)
+        return unsearched([(action,) for action in out[:n].tolist()], view)
 
 
 class _Scripted(Solver):
@@ -71,10 +71,10 @@ class _Scripted(Solver):
         if not any(shares):  # its own way to an outcome that was first found by another chain
             after = view.after(chosen)._world.box.record
             shares = [view.after(chain)._world.box.record == after for chain in chains]
-        return _unsearched(chains, view, np.array(shares, float).ravel())
+        return unsearched(chains, view, np.array(shares, float).ravel())
 
     def act(self, view: View, limit: Limit, options: Any, threads: int, seed: int) -> Result:
-        return _unsearched([self._move(view, rules.make_rng(seed))], view)
+        return unsearched([self._move(view, rules.make_rng(seed))], view)
 
     def _move(self, view: View, rng: np.ndarray) -> tuple[int, ...]:
         """The whole move that `scripted_action` plays step by step."""
@@ -103,11 +103,11 @@ class _TreeSearch(Solver):
             return search(view, limit, SearchOptions(**options), seed, threads, progress)
         found = proof.prove_within(proof.Prover(view.game, view.world().box.record, view.player), limit)
         if found.solved and limit.nodes is None:
-            return replace(_proved(_unsearched(chains, view), found, view), seconds=time.monotonic() - started)
+            return replace(proved(unsearched(chains, view), found, view), seconds=time.monotonic() - started)
         if limit.seconds is not None:
             limit = Limit(max(limit.seconds - (time.monotonic() - started), 0.001), limit.nodes)
         result = search(view, limit, SearchOptions(**options), seed, threads, progress)
-        return _proved(result, found, view) if found.solved else result
+        return proved(result, found, view) if found.solved else result
 
 
 class _Mcts(_TreeSearch):
@@ -155,7 +155,7 @@ def _legal(view: View) -> tuple[int, np.ndarray]:
     return rules.legal_actions(view.world().box.s, view.game.c, view.player, out), out
 
 
-def _proved(result: Result, found: proof.Proof, view: View) -> Result:
+def proved(result: Result, found: proof.Proof, view: View) -> Result:
     """`result` with what is proved in place of what was sampled."""
     info = view.game.info
     assert info.utility_sum is not None
@@ -168,7 +168,7 @@ def _proved(result: Result, found: proof.Proof, view: View) -> Result:
     return replace(result, values=values, shares=shares.astype(float), low=found.low, high=found.high)
 
 
-def _unsearched(chains: list[tuple[int, ...]], view: View, shares: np.ndarray | None = None) -> Result:
+def unsearched(chains: list[tuple[int, ...]], view: View, shares: np.ndarray | None = None) -> Result:
     """A result without a search: shares (uniform by default) and nothing else."""
     n = len(chains)
     return Result(

@@ -96,13 +96,14 @@ def test_changed_rules_are_seen(sources: Path, tmp_path: Path) -> None:
 
 
 def test_any_source_file_counts(sources: Path, tmp_path: Path) -> None:
-    """A new or changed file in any package that compiles means another folder; other files do not."""
+    """A new or changed file in a package that compiles means another folder; other files do not."""
     folders = [run(sources, XDG_CACHE_HOME=str(tmp_path / "cache"))["folder"]]
-    for package in ("solvers", "eval"):
+    for package in ("games", "solvers"):
         (sources / "voyageur" / package / "extra.py").write_text("VALUE = 1\n")
         folders.append(run(sources, XDG_CACHE_HOME=str(tmp_path / "cache"))["folder"])
     assert len(set(folders)) == len(folders)
     (sources / "voyageur" / "games" / "notes.txt").write_text("nothing\n")
+    (sources / "voyageur" / "eval" / "extra.py").write_text("VALUE = 1\n")
     assert run(sources, XDG_CACHE_HOME=str(tmp_path / "cache"))["folder"] == folders[-1]
 
 
@@ -125,3 +126,10 @@ def test_home_that_cannot_be_written(sources: Path, tmp_path: Path) -> None:
         assert Path(answer["folder"]).is_relative_to(temporary)
         assert answer["answer"] is True
     assert compiled(temporary)
+
+
+def test_what_is_not_watched_compiles_nothing() -> None:
+    """No compiled function in the packages that the folder's name does not depend on."""
+    for package in ("eval", "cli"):
+        for path in (ROOT / package).rglob("*.py"):
+            assert "njit" not in path.read_text(encoding="utf-8"), path

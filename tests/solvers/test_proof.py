@@ -143,3 +143,32 @@ def test_solve_cases(case: dict[str, Any]) -> None:
     kept = [after[move.text] for move in found.moves if move.low == case["value"]]
     key = functools.partial(json.dumps, sort_keys=True)
     assert sorted(kept, key=key) == sorted(case["best"], key=key)
+
+
+@pytest.mark.cases("yellowhouse", "solve")
+def test_open_endings(case: dict[str, Any]) -> None:
+    """The worked cases with open hands: who wins, and all moves that do."""
+    state = games.state_from(case["position"])
+    player, wins = case["player"], case["winner"] == case["player"]
+    found = solvers.solve_open(state)
+    assert found.kind == "exact" and found.player == player and found.moves[0].value == (1 if wins else -1)
+    after = {move.text: games.position_of(move.after()) for move in games.moves(state)}
+    assert len(found.moves) == found.of == len(after)
+    winning = [after[move.text] for move in found.moves if move.low == 1]
+    key = functools.partial(json.dumps, sort_keys=True)
+    assert sorted(winning, key=key) == sorted(case["winning"], key=key)
+
+
+def test_what_is_no_open_ending() -> None:
+    """Nobody's decision, everybody's, too many players, too long: one line each."""
+    match, three = games.load("yellowhouse"), games.load("virta", players=3).new_initial_state()
+    while three.is_chance_node():
+        three.apply_action(three.legal_actions()[0])
+    for state, message in (
+        (match.new_initial_state(), "decision of one seat"),
+        (games.load("voyageur_goofspiel").new_initial_state(), "decision of one seat"),
+        (three, "two players"),
+        (games.load("voyageur_connect_four").new_initial_state(), "not solved"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            solvers.solve_open(state, Limit(nodes=50))
