@@ -122,6 +122,13 @@ def bench(args: Any) -> int:
     return 0
 
 
+def tournament(args: Any) -> int:
+    """`voyageur tournament`, `voyageur tournament report` and `voyageur tournament replay`."""
+    from voyageur.cli import tournament as commands
+
+    return getattr(commands, args.action)(args)
+
+
 COMMANDS = {
     "games": list_games,
     "new": new_position,
@@ -129,6 +136,7 @@ COMMANDS = {
     "moves": list_moves,
     "hint": hint,
     "bench": bench,
+    "tournament": tournament,
 }
 
 
