@@ -111,15 +111,24 @@ def hint(args: Any) -> int:
 
 def bench(args: Any) -> int:
     """`voyageur bench`."""
-    from voyageur.eval import bench
-
     with progress.bar("measuring") as report:
-        measured = bench.search(args.rounds, report)
+        measured = _benchmark(args.what)(args.rounds, report)
     if args.json:
         print(json.dumps(measured.to_dict()))
     else:
         _tables().print_bench(measured)
     return 0
+
+
+def _benchmark(what: str) -> Any:
+    """The function that measures it."""
+    if what == "tournament":
+        from voyageur.eval import overhead
+
+        return overhead.measure
+    from voyageur.eval import bench
+
+    return bench.search
 
 
 def tournament(args: Any) -> int:

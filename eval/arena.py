@@ -119,15 +119,11 @@ class _Course:
     def __init__(self, game: Any, chance: np.random.SeedSequence) -> None:
         self.state = game.new_initial_state()
         self._ours = isinstance(game, games.Game)
-        self._actions = np.empty(game.rules.max_actions if self._ours else 0, np.int64)
         self._bits = rules.make_rng(chance)
         self._rng = np.random.default_rng(chance)
 
     def player(self) -> int:
         return self.state.current_player()
-
-    def legal(self, seat: int) -> Any:
-        return self.state.legal_actions(seat)
 
     def text(self, seat: int, action: int) -> str:
         return self.state.action_to_string(seat, action)
@@ -149,9 +145,6 @@ class _Course:
 
 class _BareCourse(_Course):
     """The same without a history, which costs more than the rules themselves; only for bots that look at none."""
-
-    def legal(self, seat: int) -> Any:
-        return self._actions[: rules.legal_actions(self.state.box.s, self.state.game.c, seat, self._actions)]
 
     def text(self, seat: int, action: int) -> str:
         return self.state.game.words.action_text(self.state.box.s, self.state.game.c, seat, action)
@@ -233,7 +226,6 @@ class Player:
 
     def _decide(self, bot: pyspiel.Bot, course: _Course, seat: int, pairing: Pairing, outcome: Outcome) -> int:
         """What `bot` plays, as far as it is legal and in time."""
-        legal = course.legal(seat)
         allowed = self.common.allowed(self.common.entrants[pairing.seating[seat]])
         self._watch(seat, allowed)
         started = time.perf_counter()
@@ -246,6 +238,9 @@ class Player:
         outcome.seconds[seat].append(round(took, 6))
         if took > allowed:
             raise Forfeit(seat, _overtime(allowed))
+        if type(bot) is SolverBot:  # it takes its actions from the legal ones
+            return action
+        legal = course.state.legal_actions(seat)
         if not isinstance(action, int | np.integer) or action not in legal:
             raise Forfeit(seat, f"illegal action {str(action)[:40]!r} where {len(legal)} are legal")
         return int(action)

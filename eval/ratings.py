@@ -8,7 +8,7 @@ small, plain numpy and maximum likelihood (openskill updates in the order of pla
 evalica knows pairs only by name, which makes resampling slow). Ratings are on Elo's scale, 400 points for odds of 10
 to 1, and 0 on average.
 
-Intervals are 95 % ones by a bootstrap over blocks (Efron 1979), drawn anew for every table of entrants.
+Intervals are of 95 %, by a bootstrap over blocks (Efron 1979).
 """
 
 import math
@@ -109,18 +109,14 @@ def ratings(blocks: Blocks, resamples: int = RESAMPLES) -> tuple[np.ndarray, np.
     it who always wins would be rated infinitely high, and every resample alike: with it the interval of such an entrant
     is about that of the rule of three.
     """
-    rng = np.random.default_rng(_SEED)
     n = blocks.seats.shape[1]
-    whole, drawn = np.zeros((n, n)), np.zeros((resamples, n, n))
-    for table in np.unique(blocks.tables):
-        rows = blocks.tables == table
-        met = (blocks.seats[rows][0] > 0).astype(float)
-        beats = np.concatenate([blocks.beats[rows], [0.5 * np.outer(met, met) * (1 - np.eye(n))]])
-        whole += beats.sum(axis=0)
-        weights = rng.multinomial(len(beats), np.full(len(beats), 1 / len(beats)), resamples)
-        drawn += np.tensordot(weights, beats, axes=1)
-    best = fit(whole)
-    return best, np.array([fit(beats, best) for beats in drawn])
+    _, firsts = np.unique(blocks.tables, return_index=True)
+    met = (blocks.seats[firsts] > 0).astype(float)
+    even = 0.5 * met[:, :, None] * met[:, None, :] * (1 - np.eye(n))
+    beats = np.concatenate([blocks.beats, even])
+    best = fit(beats.sum(axis=0))
+    weights = np.random.default_rng(_SEED).multinomial(len(beats), np.full(len(beats), 1 / len(beats)), resamples)
+    return best, np.array([fit(drawn, best) for drawn in np.tensordot(weights, beats, axes=1)])
 
 
 def interval(values: np.ndarray, blocks: int) -> tuple[float, float]:

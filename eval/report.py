@@ -102,13 +102,12 @@ def _against(blocks: Blocks, one: int, other: int) -> dict[str, float] | None:
 def _rated(tournament: Tournament, blocks: Blocks, table: list[dict[str, Any]], resamples: int) -> dict[str, Any]:
     """Adds ratings to the entrants; returns what is said of two alone."""
     whole, drawn = ratings.ratings(blocks, resamples)
-    fewest = int(np.bincount(blocks.tables).min())
     for number, entrant in enumerate(table):
-        low, high = ratings.interval(drawn[:, number], fewest)
+        low, high = ratings.interval(drawn[:, number], len(blocks.tables))
         entrant |= {"rating": float(whole[number]), "rating_low": _finite(low), "rating_high": _finite(high)}
     if len(table) != 2:
         return {}
-    low, high = ratings.interval(drawn[:, 0] - drawn[:, 1], fewest)
+    low, high = ratings.interval(drawn[:, 0] - drawn[:, 1], len(blocks.tables))
     margins = blocks.wins[:, 0] / blocks.seats[:, 0] - blocks.wins[:, 1] / blocks.seats[:, 1]
     pairs = Counter(np.round(blocks.scores(0), 4).tolist())
     return {

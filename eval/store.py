@@ -65,8 +65,9 @@ class Store:
 
     def config(self) -> dict[str, Any]:
         """What the tournament was set up with."""
+        text = self._meta("config")
         try:
-            return dict(json.loads(self._meta("config")))
+            return dict(json.loads(text))
         except (ValueError, TypeError):
             raise StoreError(f"store: {self.path}: config is not a JSON object") from None
 

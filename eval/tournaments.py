@@ -8,6 +8,7 @@ missing. joblib spreads the games, over threads that guard one arena each or ove
 import atexit
 import contextlib
 import threading
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from importlib.metadata import version
@@ -252,10 +253,9 @@ def run(tournament: Tournament, store: Store, processes: int = 1, scheduler: str
     if not missing or (trial and trial.verdict):
         return
     with _workers(processes, scheduler), contextlib.ExitStack() as stack:
-        stack.callback(_close_arenas)
         parallel = joblib.Parallel(return_as="generator_unordered", batch_size=1)
         played = parallel(joblib.delayed(_play)(tournament.common, pairing) for pairing in missing)
-        stack.callback(played.close)
+        stack.callback(_end, played)
         for outcome in played:
             store.add(outcome)
             yield outcome
@@ -263,6 +263,14 @@ def run(tournament: Tournament, store: Store, processes: int = 1, scheduler: str
                 trial.add(outcome)
                 if trial.verdict:
                     return
+
+
+def _end(played: Any) -> None:
+    """Ends the games under way."""
+    _close_arenas()
+    with warnings.catch_warnings():  # joblib warns of games that nobody waited for, and that is what is meant here
+        warnings.simplefilter("ignore")
+        played.close()
 
 
 def replay(tournament: Tournament, kept: Outcome) -> Outcome:
