@@ -45,12 +45,15 @@ class Store:
         """A new file; raises StoreError if there is one of that name."""
         if Path(path).exists():
             raise StoreError(f"store: {path} is there already; go on with --resume {path}, or name another file")
-        store = cls(path, _connect(path, "rwc"))
-        with store._db:
-            store._db.executescript(_SCHEMA)
+        # Under another name until it is whole, so that an end in the middle leaves no half of a store behind.
+        begun = cls(f"{path}.new", _connect(f"{path}.new", "rwc"))
+        with begun._db:
+            begun._db.executescript(f"DROP TABLE IF EXISTS meta; DROP TABLE IF EXISTS games; {_SCHEMA}")
             pairs = [("format", str(FORMAT)), ("config", json.dumps(config))]
-            store._db.executemany("INSERT INTO meta VALUES (?, ?)", pairs)
-        return store
+            begun._db.executemany("INSERT INTO meta VALUES (?, ?)", pairs)
+        begun.close()
+        Path(begun.path).rename(path)
+        return cls.open(path, write=True)
 
     @classmethod
     def open(cls, path: str, write: bool = False) -> "Store":
