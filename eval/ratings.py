@@ -25,7 +25,7 @@ ELO = 400 / math.log(10)
 RESAMPLES = 1000
 TRACE = 1e-2  # games won by each against each beforehand, so that all ratings are finite
 _SEED = 0  # of the bootstrap, so that the same games give the same report
-_SCORE_TRACE = 1e-3  # how often each extreme score counts as seen beforehand in the likelihood ratio
+_SCORE_TRACE = 0.25  # how often each extreme score counts as seen beforehand in the likelihood ratio
 
 
 @dataclass(frozen=True)
