@@ -190,7 +190,7 @@ def _paragraph(text: str) -> str:
 
 def standings(found: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
     """(headings, rows) of the main table, the best first."""
-    headings = ["entrant", "wins", "share", "95 %", "rating", "95 %", "return", "seconds a decision", "forfeits"]
+    headings = ["entrant", "wins", "share", "95 %", "rating", "95 %", "return", "s/decision", "forfeits"]
     order = sorted(found["entrants"], key=lambda e: (-e.get("rating", e.get("share", 0.0)), -e.get("share", 0.0)))
     rows = []
     for e in order:
@@ -267,6 +267,7 @@ h2 {{ margin-top: 2em; font-size: 1.15em; }}
 table {{ border-collapse: collapse; }}
 th, td {{ padding: .3em .8em; border-bottom: 1px solid #ddd; text-align: right; white-space: nowrap; }}
 th:first-child, td:first-child {{ text-align: left; }}
+p {{ overflow-wrap: anywhere; }}
 svg {{ max-width: 100%; height: auto; }}
 </style>
 </head>
