@@ -118,9 +118,11 @@ class _Course:
 
     def __init__(self, game: Any, chance: np.random.SeedSequence) -> None:
         self.state = game.new_initial_state()
-        self._ours = isinstance(game, games.Game)
-        self._bits = rules.make_rng(chance)
         self._rng = np.random.default_rng(chance)
+        self._bits = rules.make_rng(chance)
+        self._ours = isinstance(game, games.Game)
+        if self._ours:  # what is asked for all the time
+            self._s, self._c, self._words = self.state.box.s, game.c, game.words
 
     def player(self) -> int:
         return self.state.current_player()
@@ -131,7 +133,7 @@ class _Course:
     def draw(self) -> int:
         """An outcome of the chance node, the same for the same seed and the same draws before."""
         if self._ours:
-            return int(rules.sample_chance(self.state.box.s, self.state.game.c, self._bits))
+            return int(rules.sample_chance(self._s, self._c, self._bits))
         outcomes, probs = zip(*self.state.chance_outcomes(), strict=True)
         place = int(np.searchsorted(np.cumsum(probs), self._rng.random(), side="right"))
         return int(outcomes[min(place, len(outcomes) - 1)])
@@ -146,15 +148,18 @@ class _Course:
 class _BareCourse(_Course):
     """The same without a history, which costs more than the rules themselves; only for bots that look at none."""
 
+    def player(self) -> int:
+        return int(rules.current_player(self._s, self._c))
+
     def text(self, seat: int, action: int) -> str:
-        return self.state.game.words.action_text(self.state.box.s, self.state.game.c, seat, action)
+        return self._words.action_text(self._s, self._c, seat, action)
 
     def apply(self, action: int) -> None:
-        rules.apply_action(self.state.box.s, self.state.game.c, action)
+        rules.apply_action(self._s, self._c, action)
         self.state.box.player = None
 
     def apply_joint(self, actions: list[int]) -> None:
-        rules.apply_joint(self.state.box.s, self.state.game.c, np.array(actions, np.int64))
+        rules.apply_joint(self._s, self._c, np.array(actions, np.int64))
         self.state.box.player = None
 
 
