@@ -1,0 +1,200 @@
+"""A game that is followed, entry by entry: what is known after each, and taking back, changing and replaying them."""
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from voyageur import games
+from voyageur.eval import record as records
+from voyageur.eval.record import POSITION, TABLE, Entries, Event, Header, Record, Writer
+from voyageur.games.following import Known, as_seen
+from voyageur.games.table import Refusal
+
+
+@dataclass(frozen=True)
+class Moment:
+    """The game after an entry.
+
+    Attributes:
+      event: the entry; None before the first.
+      known: what the record says then: everything, or what its keeper knows.
+      mine: what the keeper of the record knows then.
+      noticed: the entry as the keeper noticed it.
+    """
+
+    event: Event | None
+    known: Known
+    mine: Known
+    noticed: tuple[Event, ...] = ()
+
+
+class Session:
+    """A game at a table, and its record.
+
+    Attributes:
+      header: what game it is, who plays, whose knowledge it is.
+      moments: the game before the first entry and after each one.
+    """
+
+    def __init__(self, header: Header, entries: Entries | None = None, writer: Writer | None = None) -> None:
+        """Replays `entries`; raises Refusal (the first one that cannot be) or PositionError (the rules)."""
+        self.header, self.writer = header, writer
+        self._entries = entries or Entries()
+        self.moments = self._replayed(header, self._entries.done, [])
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], to_write: bool = False) -> "Session":
+        """The session of a record file; with `to_write` it goes on there. Raises PositionError and OSError."""
+        record = records.read(path)
+        try:
+            session = cls(record.header, record.entries)
+        except Refusal as refusal:
+            raise games.PositionError("", str(refusal)) from None
+        if to_write:
+            session.writer = Writer(path, None)
+        return session
+
+    @property
+    def now(self) -> Moment:
+        """The game after the last entry."""
+        return self.moments[-1]
+
+    @property
+    def entries(self) -> tuple[Event, ...]:
+        """The entries that count."""
+        return self._entries.done
+
+    @property
+    def undone(self) -> tuple[Event, ...]:
+        """The entries taken back, the last one first in line for `redo` at the end."""
+        return self._entries.undone
+
+    def save_as(self, path: str | os.PathLike[str]) -> None:
+        """Writes the entries that count to a new record and goes on there; raises OSError."""
+        writer = Writer(path, self.header)
+        for event in self.entries:
+            writer.add(self.header.line(event))
+        if self.writer is not None:
+            self.writer.close()
+        self.writer = writer
+
+    # Changes; each raises ValueError (a Refusal, where the rules object) and then leaves everything as it was.
+
+    def enter(self, event: Event) -> Moment:
+        """Adds an entry."""
+        self.moments.append(_next(self.header, self.now, event))
+        self._entries = self._entries.add(event)
+        self._write(self.header.line(event))
+        return self.now
+
+    def undo(self, n: int = 1) -> None:
+        """Takes the last `n` entries back."""
+        self._entries = self._entries.undo(n)
+        del self.moments[len(self.entries) + 1 :]
+        self._write(f"undo {n}")
+
+    def redo(self, n: int = 1) -> None:
+        """Brings the last `n` entries taken back again."""
+        self._replay(f"redo {n}")
+
+    def edit(self, number: int, event: Event) -> None:
+        """Puts `event` in the place of entry `number`, counted from 1, and replays what follows."""
+        self._replay(f"edit {number} {self.header.line(event)}")
+
+    def insert(self, number: int, event: Event) -> None:
+        """Puts `event` before entry `number` and replays what follows."""
+        self._replay(f"insert {number} {self.header.line(event)}")
+
+    def delete(self, number: int) -> None:
+        """Leaves entry `number` out and replays what follows."""
+        self._replay(f"delete {number}")
+
+    def set_rule(self, name: str, value: Any) -> None:
+        """Plays by another value of a parameter, from the beginning on."""
+        if any(event.who == POSITION for event in self.entries):
+            raise ValueError("a position has been set, with its own rules; set a position with other rules instead")
+        self._replay(records.rules_line({**self.header.rules, name: value}))
+
+    def number_of(self, refusal: Refusal) -> int | None:
+        """The number of the last entry that `refusal` says it contradicts, or None."""
+        if refusal.earlier is None:
+            return None
+        seat, texts = refusal.earlier
+        for number in range(len(self.entries), 0, -1):
+            event = self.entries[number - 1]
+            dealt = self.moments[number - 1].known.ask.kind == "deal"
+            same = event.seat == seat and event.who != POSITION and (seat is not None or dealt)
+            if same and any(_is_like(event.text, text) for text in texts):
+                return number
+        return None
+
+    def _replay(self, line: str) -> None:
+        """Changes the entries as a line of the record does, and replays from the first that is another one."""
+        changed = Record(self.header, self._entries).with_line(line)
+        alike = 0
+        if changed.header == self.header:
+            for old, new in zip(self.entries, changed.entries.done, strict=False):
+                if old != new:
+                    break
+                alike += 1
+        self.moments = self._replayed(changed.header, changed.entries.done, self.moments[: alike + 1 if alike else 0])
+        self.header, self._entries = changed.header, changed.entries
+        self._write(line)
+
+    @staticmethod
+    def _replayed(header: Header, events: Sequence[Event], moments: list[Moment]) -> list[Moment]:
+        """The moments of all `events`, of which the first ones are there; raises Refusal that names an entry."""
+        if not moments:
+            game = header.load()
+            mine = Known.start(game, header.me)
+            moments = [Moment(None, Known.start(game, None) if header.everything else mine, mine)]
+        for number in range(len(moments), len(events) + 1):
+            try:
+                moments = [*moments, _next(header, moments[-1], events[number - 1])]
+            except Refusal as refusal:
+                line = header.line(events[number - 1])
+                raise Refusal(f"entry {number} ({line}): {refusal}", refusal.earlier) from None
+        return moments
+
+    def _write(self, line: str) -> None:
+        if self.writer is not None:
+            self.writer.add(line)
+
+
+def _next(header: Header, before: Moment, event: Event) -> Moment:
+    """The moment after `event`; raises Refusal."""
+    if event.who == POSITION:
+        known, mine = _set(header, event.text)
+        return Moment(event, known, mine, (event,))
+    known = before.known.after(event.seat, event.text)
+    if not header.everything:
+        return Moment(event, known, known, (event,))
+    mine, noticed = before.mine, []
+    for seat, text in as_seen(before.known, (event.seat, event.text), known, mine):
+        mine = mine.after(seat, text)
+        noticed.append(Event(TABLE if seat is None else seat, text))
+    return Moment(event, known, mine, tuple(noticed))
+
+
+def _set(header: Header, text: str) -> tuple[Known, Known]:
+    """What is known, and what the keeper knows, after a position is set; raises Refusal."""
+    try:
+        position = json.loads(text)
+        if position.get("viewer") is None and not header.everything:
+            position = games.position_of(games.state_from(position), header.me)
+            position.setdefault("viewer", header.me)
+        known = Known.at(position, None if header.everything else header.me)
+        mine = known
+        if header.everything:
+            mine = Known.of(games.view_of(known.state, header.me))
+    except (ValueError, AttributeError) as error:
+        raise Refusal(f"position: {error}") from None
+    if known.game.num_players() != len(header.names) or known.game.definition.name != header.game:
+        raise Refusal(f"position: expected one of {header.game} for {len(header.names)} players")
+    return known, mine
+
+
+def _is_like(text: str, pattern: str) -> bool:
+    return text.startswith(pattern[:-1]) if pattern.endswith("*") else text == pattern
