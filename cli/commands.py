@@ -122,6 +122,17 @@ def bench(args: Any) -> int:
     return 0
 
 
+def _followed(name: str) -> Any:
+    """A command about a game that is followed; its module is loaded when it is wanted."""
+
+    def run(args: Any) -> int:
+        from voyageur.cli import table
+
+        return getattr(table, name)(args)
+
+    return run
+
+
 COMMANDS = {
     "games": list_games,
     "new": new_position,
@@ -129,6 +140,7 @@ COMMANDS = {
     "moves": list_moves,
     "hint": hint,
     "bench": bench,
+    **{name: _followed(name) for name in ("table", "play", "replay", "analyze")},
 }
 
 

@@ -19,7 +19,7 @@ from voyageur.games.words import PositionError, shown
 FORMAT = "voyageur record 1"
 TABLE, POSITION, RULES = "table", "position", "rules"
 CHANGES = ("undo", "redo", "edit", "insert", "delete")
-RESERVED = (TABLE, POSITION, RULES, *CHANGES, "all", "game", "players", "me", "knows", "plays")
+RESERVED = (TABLE, POSITION, RULES, *CHANGES, "game", "players", "knows", "plays")
 MOST_ENTRIES = 100_000
 NAME = re.compile(r"[^\W_][\w .'-]{0,15}")
 

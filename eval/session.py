@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -116,6 +117,83 @@ class Session:
         if any(event.who == POSITION for event in self.entries):
             raise ValueError("a position has been set, with its own rules; set a position with other rules instead")
         self._replay(records.rules_line({**self.header.rules, name: value}))
+
+    def since_deal(self) -> int:
+        """How many entries there are from the last deal on; raises ValueError if there was none."""
+        for n, before in enumerate(reversed(self.moments[:-1]), 1):
+            if before.known.ask.kind == "deal":
+                return n
+        raise ValueError("nothing has been dealt")
+
+    def recognize(self, typed: str, number: int | None = None) -> Event:
+        """The entry that somebody means who has typed this, now or in the place of entry `number`; raises ValueError.
+
+        A name and a colon before it say whose it is, where that is not the seat that is asked.
+        """
+        place = len(self.moments) if number is None else number
+        if not 1 <= place <= len(self.moments):
+            raise ValueError(f"expected the number of an entry, from 1 to {len(self.moments) - 1}, got {number}")
+        known, typed = self.moments[place - 1].known, typed.strip()
+        asked = known.ask.seat
+        if known.ask.kind == "choice" and self.header.me not in known.choices:
+            asked = self.header.me
+        name, colon, rest = (part.strip() for part in typed.partition(":"))
+        if colon and name.lower() == POSITION:
+            return Event(POSITION, rest)
+        if colon and name.lower() == TABLE:
+            return self._meant(known, None, rest)
+        try:
+            return self._meant(known, asked, typed)
+        except Refusal:
+            seat = self._seat(name) if colon else None
+            if seat is None:
+                raise
+            return self._meant(known, seat, rest)
+
+    def _meant(self, known: Known, seat: int | None, text: str) -> Event:
+        """The entry of `seat` that `text` means."""
+        if known.ask.kind != "choice" and seat != known.ask.seat:
+            known.after(seat, text)  # which says whose turn it is
+        try:
+            found = known.recognize(seat, text)
+        except Refusal:
+            by_name = text
+            for other, name in enumerate(self.header.names):
+                by_name = re.sub(rf"\b{re.escape(name)}\b", f"P{other}", by_name, flags=re.IGNORECASE)
+            if by_name == text:
+                raise
+            found = known.recognize(seat, by_name)
+        if known.ask.kind == "deal":
+            after = known.after(None, found)
+            found = known.game.definition.table.deal_text(known.record[0], after.record[0], known.game.c, known.viewer)
+        return Event(TABLE if seat is None else seat, found)
+
+    def _seat(self, typed: str) -> int | None:
+        """The player of that name, or of the only name that begins so, or of P and that number."""
+        low = typed.strip().lower()
+        names = [name.lower() for name in self.header.names]
+        found = [seat for seat, name in enumerate(names) if len(low) > 1 and name.startswith(low)]
+        if low in names:
+            return names.index(low)
+        if re.fullmatch(r"p\d", low) and int(low[1]) < len(names):
+            return int(low[1])
+        return found[0] if len(found) == 1 else None
+
+    def named(self, text: str) -> str:
+        """A text of the game with the players' names in place of P0, P1, …"""
+        return re.sub(r"\bP(\d)\b", lambda found: self._name(int(found[1])), text)
+
+    def _name(self, seat: int) -> str:
+        return self.header.names[seat] if seat < len(self.header.names) else f"P{seat}"
+
+    def why_not(self, error: ValueError) -> str:
+        """A refusal in one line, with the entry that it contradicts and the ways out."""
+        number = self.number_of(error) if isinstance(error, Refusal) else None
+        said = self.named(str(error))
+        if number is None:
+            return said
+        line = self.header.line(self.entries[number - 1])
+        return f"{said}; that contradicts entry {number} ({line}): undo, or edit {number}"
 
     def number_of(self, refusal: Refusal) -> int | None:
         """The number of the last entry that `refusal` says it contradicts, or None."""

@@ -7,9 +7,9 @@ one back, or to change one, is to go through the list again.
 """
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from voyageur.games import positions, rules
 from voyageur.games.rules import CHANCE, SIMULTANEOUS, TERMINAL
 from voyageur.games.spiel import Game, State
 from voyageur.games.table import Refusal
-from voyageur.games.words import Position
+from voyageur.games.words import Position, shown
 
 HIDDEN = "?"  # a choice that lies face down
 SHOWS = "shows "
@@ -41,11 +41,18 @@ class Ask:
 
 @dataclass(frozen=True)
 class Option:
-    """Something that can be entered: its text, a key to type in its place, and the actions that it stands for."""
+    """Something that can be entered, or has the right form to be.
+
+    Attributes:
+      text, key: the event's text, and what may be typed in its place.
+      actions: what it stands for.
+      refusal: why it cannot be.
+    """
 
     text: str
     key: str
     actions: tuple[int, ...]
+    refusal: Refusal | None = None
 
 
 class Known:
@@ -120,16 +127,30 @@ class Known:
 
     def options_of(self, seat: int | None) -> list[Option]:
         """As `options`; at a simultaneous decision, of any seat."""
-        if self.ask.kind in ("deal", "over"):
-            return []
-        possible = [(text, actions) for text, actions, refusal in self._conceivable(seat) if refusal is None]
-        if self.ask.kind == "lot":
-            keys = [re.sub(r"^P(\d+) .*|^.*?(\w)\w*$", r"\1\2", text).lower() for text, _ in possible]
-        else:
-            assert seat is not None
-            found = [self._key(seat, actions[0]) for _, actions in possible]
-            keys = [str(i + 1) if key is None else key for i, key in enumerate(found)]
-        return [Option(text, key, actions) for (text, actions), key in zip(possible, keys, strict=True)]
+        possible = [option for option in self._conceivable(seat) if option.refusal is None]
+        return [option if option.key else replace(option, key=str(i)) for i, option in enumerate(possible, 1)]
+
+    def recognize(self, seat: int | None, typed: str) -> str:
+        """The text of the event of `seat` that somebody means who has typed this.
+
+        A key, a whole text, or parts of a text that no other possible one has, in any order. Raises Refusal if it is
+        none of them. What is recognized may still be refused by `after`.
+        """
+        words = typed.lower().split()
+        if self.ask.kind in ("deal", "over") or typed == HIDDEN:
+            return typed
+        plain, options = " ".join(words), self.options_of(seat)
+        for option in [*options, *self._conceivable(seat)]:
+            if plain in (option.key, option.text.lower()):
+                return option.text
+        found = [option for option in options if all(word in option.text.lower() for word in words)]
+        if len(found) == 1:
+            return found[0].text
+        if found:
+            few = ", ".join(f"{option.key} ({option.text})" for option in found[:4])
+            raise Refusal(f"{shown(typed)} fits {len(found)}: {few}{', …' if len(found) > 4 else ''}")
+        keys = ", ".join(option.key for option in options[:12])
+        raise Refusal(f"{shown(typed)} is not possible here; expected {keys}{', …' if len(options) > 12 else ''}")
 
     def after(self, seat: int | None, text: str) -> "Known":
         """What is known after an event; raises Refusal if it cannot be."""
@@ -160,42 +181,43 @@ class Known:
 
     # What can be.
 
-    def _conceivable(self, seat: int | None) -> list[tuple[str, tuple[int, ...], Refusal | None]]:
-        """What has the right form here: its text, its actions, and why it cannot be."""
+    def _conceivable(self, seat: int | None) -> list[Option]:
+        """What has the right form here, whether it can be or not."""
         s, c, words, table = self.record[0], self.game.c, self.game.words, self.game.definition.table
+        if self.ask.kind in ("deal", "over"):
+            return []
         if seat is None:
-            outcomes = self.state.chance_outcomes()
-            return [(words.action_text(s, c, CHANCE, outcome), (outcome,), None) for outcome, _ in outcomes]
+            texts = [(words.action_text(s, c, CHANCE, outcome), outcome) for outcome, _ in self.state.chance_outcomes()]
+            return [Option(text, _lot_key(text), (outcome,)) for text, outcome in texts]
         if self.ask.kind == "show":
-            actions = table.face_down(s, c, seat)
-            return [(SHOWS + words.action_text(s, c, seat, action), (action,), None) for action in actions]
+            return [self._option(seat, (a,), SHOWS, table.show) for a in table.face_down(s, c, seat)]
         found = table.conceivable(s, c, self.viewer, seat)
         if found is None:
-            chains = positions.whole_moves(self.game, self.record, seat)
-            return [(words.move_text(s, c, seat, chain), chain, None) for chain in chains]
-        return [(words.move_text(s, c, seat, (a,)), (a,), self._refusal(seat, a)) for a in found]
+            return [self._option(seat, chain) for chain in positions.whole_moves(self.game, self.record, seat)]
+        return [self._option(seat, (a,), "", partial(table.fit, viewer=self.viewer)) for a in found]
 
-    def _refusal(self, seat: int, action: int) -> Refusal | None:
-        """Why `action` cannot be, or None if it can."""
-        try:
-            self.game.definition.table.fit(self.record.copy()[0], self.game.c, self.viewer, seat, action)
-        except Refusal as refusal:
-            return refusal
-        return None
+    def _option(
+        self, seat: int, chain: tuple[int, ...], start: str = "", check: Callable[..., None] | None = None
+    ) -> Option:
+        """A move, with the reason why it cannot be if `check` knows one."""
+        s, c = self.record[0], self.game.c
+        refusal = None
+        if check is not None:
+            try:
+                check(self.record.copy()[0], c, seat=seat, action=chain[0])
+            except Refusal as found:
+                refusal = found
+        key = self.game.definition.table.key(s, c, seat, chain[0]) or ""
+        return Option(start + self.game.words.move_text(s, c, seat, chain), key, chain, refusal)
 
     def _find(self, seat: int | None, text: str) -> tuple[int, ...]:
         """The actions that `text` says; raises Refusal if they cannot be."""
-        for known, actions, refusal in self._conceivable(seat):
-            if known == text:
-                if refusal is not None:
-                    raise refusal
-                return actions
-        if self.ask.kind == "show" and seat is not None and text.startswith(SHOWS):
-            raise Refusal(f"P{seat} has no such card left to show", (seat, (text,)))
-        raise Refusal(f"{_short(text)}: not possible here")
-
-    def _key(self, seat: int, action: int) -> str | None:
-        return self.game.definition.table.key(self.record[0], self.game.c, seat, action)
+        for option in self._conceivable(seat):
+            if option.text == text:
+                if option.refusal is not None:
+                    raise option.refusal
+                return option.actions
+        raise Refusal(f"{shown(text)} is not possible here")
 
     # Simultaneous decisions.
 
@@ -256,8 +278,10 @@ class Known:
         return Known(self.game, self.viewer, record)
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= 40 else f"{text[:40]}…"
+def _lot_key(text: str) -> str:
+    """The key of a lot: the seat that it names, or the first letter of its last word."""
+    seat = re.match(r"P(\d+) ", text)
+    return seat[1] if seat else text.split()[-1][0].lower()
 
 
 def as_seen(before: Known, event: tuple[int | None, str], after: Known, mine: Known) -> list[tuple[int | None, str]]:

@@ -73,7 +73,7 @@ class Table:
         return None
 
     def face_down(self, s: Record, c: Record, seat: int) -> list[int]:
-        """The actions of which one lies face down before `seat`."""
+        """The actions that have the right form to be turned up by `seat`; `show` refuses those that cannot be."""
         return []
 
     def chosen(self, s: Record, c: Record, seat: int) -> int:

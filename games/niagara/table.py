@@ -15,9 +15,8 @@ class NiagaraTable(Table):
 
     def fit(self, s: Record, c: Record, viewer: int | None, seat: int, action: int) -> None:
         """See `Table.fit`: old cards are known, so only a card that is gone can be refused."""
-        if s["phase"] == r.CHOOSE and not s["hands"][seat] >> action & 1:
-            card = f"card {CARDS[action]}"
-            raise Refusal(f"P{seat} has played {card} already", (seat, (card, f"shows {card}")))
+        if s["phase"] == r.CHOOSE:
+            _check_left(int(s["hands"][seat]), seat, action)
 
     def stays_down(self, c: Record) -> bool:
         """See `Table.stays_down`."""
@@ -33,8 +32,7 @@ class NiagaraTable(Table):
 
     def face_down(self, s: Record, c: Record, seat: int) -> list[int]:
         """See `Table.face_down`."""
-        cards = int(s["hands"][seat]) | 1 << int(s["played"][seat])
-        return [card for card in range(len(CARDS)) if cards >> card & 1]
+        return list(range(len(CARDS)))
 
     def chosen(self, s: Record, c: Record, seat: int) -> int:
         """See `Table.chosen`."""
@@ -43,6 +41,7 @@ class NiagaraTable(Table):
     def show(self, s: Record, c: Record, seat: int, action: int) -> None:
         """See `Table.show`."""
         cards = int(s["hands"][seat]) | 1 << int(s["played"][seat])
+        _check_left(cards, seat, action)
         s["hands"][seat], s["played"][seat], s["covered"] = cards & ~(1 << action), action, 0
 
     def key(self, s: Record, c: Record, player: int, action: int) -> str | None:
@@ -50,3 +49,10 @@ class NiagaraTable(Table):
         if action < len(CARDS):
             return str(CARDS[action])[0].lower()
         return {r.WEATHER_UP: "+", r.WEATHER_DOWN: "-"}.get(action)
+
+
+def _check_left(cards: int, seat: int, action: int) -> None:
+    """Refuses a card that is not among the `cards` that the seat has not played since all came back."""
+    if not cards >> action & 1:
+        card = f"card {CARDS[action]}"
+        raise Refusal(f"P{seat} has played {card} already", (seat, (card, f"shows {card}")))
