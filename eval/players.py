@@ -21,6 +21,7 @@ class Players:
         """Raises ValueError for a solver that there is not, or that does not fit the game."""
         game = header.load()
         self._seed = seed
+        self._people = {seat for seat, name in enumerate(header.plays) if name == ME}
         self._bots: dict[int, Any] = {
             seat: solvers.make_bot(name, game, seat, limit, seed + seat)
             for seat, name in enumerate(header.plays)
@@ -28,13 +29,13 @@ class Players:
         }
 
     def next_event(self, session: Session) -> Event | None:
-        """What a bot or chance does next; None when the person is asked, or the game is over."""
-        known, me = session.now.known, session.header.me
+        """What a bot or chance does next; None when a person is asked, or the game is over."""
+        known = session.now.known
         ask = known.ask
-        if ask.kind == "over" or ask.seat == me:
+        if ask.kind == "over" or ask.seat is not None and ask.seat not in self._bots:
             return None
-        if ask.kind == "choice" and me not in known.choices:
-            return None
+        if ask.kind == "choice" and self._people - known.choices.keys():
+            return None  # nobody shall wait for bots before choosing
         if ask.seat is None:
             return Event(TABLE, _chance(known, np.random.default_rng([self._seed, len(session.entries)])))
         return Event(ask.seat, self._move(known, ask.seat))
