@@ -2,10 +2,11 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from voyageur import solvers
+from voyageur.eval.outlook import Answer, outlook
 from voyageur.eval.session import Moment, Session
 from voyageur.eval.thinking import Effort
 
@@ -26,6 +27,7 @@ class Decision:
       answer: how it was expected to go on after the move played.
       values: every seat's expected return under best play.
       moves: how many there were to choose from.
+      fears: the answers to the move played, the worst first; only of the worst decisions.
     """
 
     entry: int
@@ -39,6 +41,7 @@ class Decision:
     answer: list[str]
     values: list[float]
     moves: int
+    fears: list[Answer] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -68,9 +71,9 @@ class Analysis:
 
 
 def analyze(session: Session, effort: Effort, progress: Progress | None = None) -> Analysis:
-    """Searches every own decision of a game that leaves a choice.
+    """Searches every own decision of a game that leaves a choice, and looks into the answers to the worst of them.
 
-    `progress` is called with (decisions done, part of all).
+    `progress` is called with (decisions done, part of all). Raises ValueError for a solver that tells no values.
     """
     header = session.header
     own = [
@@ -86,7 +89,12 @@ def analyze(session: Session, effort: Effort, progress: Progress | None = None) 
             progress(done + 1, (done + 1) / len(own))
     known = session.now.known
     returns = known.state.returns() if known.ask.kind == "over" else None
-    return Analysis(header.game, header.names, header.me, decisions, returns)
+    found = Analysis(header.game, header.names, header.me, decisions, returns)
+    worst = {decision.entry for decision in found.worst()}
+    explained = [
+        _explained(decision, session, effort) if decision.entry in worst else decision for decision in decisions
+    ]
+    return replace(found, decisions=explained)
 
 
 def _decision(number: int, before: Moment, after: Moment, effort: Effort) -> Decision:
@@ -99,6 +107,8 @@ def _decision(number: int, before: Moment, after: Moment, effort: Effort) -> Dec
         seed=effort.seed,
         top=None,
     )
+    if advice.values is None:
+        raise ValueError(f"solver: {effort.solver} tells no values, so nothing can be compared")
     me, text = advice.player, after.event.text
     actions = next(option.actions for option in before.mine.options_of(me) if option.text == text)
     # Where there are very many moves, the search compares their first actions only.
@@ -117,9 +127,16 @@ def _decision(number: int, before: Moment, after: Moment, effort: Effort) -> Dec
         sure=tried and played.high is not None and best.low is not None and played.high < best.low,
         line=best.line,
         answer=played.line,
-        values=advice.values or [],
+        values=advice.values,
         moves=advice.of,
     )
+
+
+def _explained(decision: Decision, session: Session, effort: Effort) -> Decision:
+    """The decision with the answers that the move played had to fear."""
+    view = session.moments[decision.entry - 1].mine.view
+    move = next(move for move in view.moves() if move.text == decision.played)
+    return replace(decision, fears=outlook(view, move, effort.seed).answers[:3])
 
 
 def plot(found: Analysis, path: str | os.PathLike[str]) -> None:

@@ -32,7 +32,7 @@ class Players:
         """What a bot or chance does next; None when a person is asked, or the game is over."""
         known = session.now.known
         ask = known.ask
-        if ask.kind == "over" or ask.seat is not None and ask.seat not in self._bots:
+        if ask.kind == "over" or (ask.seat is not None and ask.seat not in self._bots):
             return None
         if ask.kind == "choice" and self._people - known.choices.keys():
             return None  # nobody shall wait for bots before choosing

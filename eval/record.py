@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import yaml
+
 from voyageur import games
 from voyageur.games import files, positions
 from voyageur.games.words import PositionError, shown
@@ -59,6 +61,8 @@ class Header:
     def load(self) -> games.Game:
         """The game with its parameters; raises PositionError for parameters that it does not have."""
         params = dict(self.rules)
+        if "sequential" in params:
+            raise PositionError("sequential", "not a rule of the table; whoever chooses at once does so here")
         if any(p.name == "players" for p in positions.definition(self.game).words.parameters):
             params = {"players": len(self.names)} | params
         game = games.load(self.game, **params)
@@ -246,6 +250,17 @@ def _rules(text: str) -> dict[str, Any]:
     if not text.strip().startswith("{"):
         raise ValueError(f'expected an object like {{"hook": true}}, got {shown(text)}')
     return files.parse(text.strip(), "an object with the game's parameters")
+
+
+def rule(text: str) -> tuple[str, Any]:
+    """NAME=VALUE as a parameter and its value; raises ValueError."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise ValueError(f"expected NAME=VALUE, like max_rounds=20, got {text[:40]!r}")
+    try:
+        return name.strip(), yaml.safe_load(value)
+    except yaml.YAMLError:
+        raise ValueError(f"{name.strip()}: expected a value like 3, true or [1, 2], got {value[:40]!r}") from None
 
 
 class Writer:

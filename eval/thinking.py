@@ -43,10 +43,11 @@ class Thinker:
         """All moves of the view's player; at once if that was thought about ahead."""
         self.stop()
         key = _key(view)
-        if key not in self._found:
-            effort = self.effort
-            self._keep(key, _advise(view, effort, effort.threads, progress))
-        return self._found[key]
+        if key in self._found:
+            return self._found[key]
+        advice = _advise(view, self.effort, self.effort.threads, progress)
+        self._keep(key, advice)
+        return advice
 
     def knows(self, view: games.View) -> bool:
         """Whether the advice is there already."""
@@ -72,15 +73,15 @@ class Thinker:
                 return
             key = _key(view)
             if key not in self._found:
-                advice = _advise(view, self.effort, 1, self._go_on)
-                if not advice.interrupted:
-                    self._keep(key, advice)
+                self._keep(key, _advise(view, self.effort, 1, self._go_on))
 
     def _go_on(self, simulations: int, part: float) -> None:
         if self._stopping.is_set():
             raise KeyboardInterrupt  # which ends a search early
 
     def _keep(self, key: str, advice: solvers.Advice) -> None:
+        if advice.interrupted:
+            return
         self._found[key] = advice
         if len(self._found) > KEPT:
             del self._found[next(iter(self._found))]

@@ -7,9 +7,9 @@ one back, or to change one, is to go through the list again.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 
@@ -41,18 +41,11 @@ class Ask:
 
 @dataclass(frozen=True)
 class Option:
-    """Something that can be entered, or has the right form to be.
-
-    Attributes:
-      text, key: the event's text, and what may be typed in its place.
-      actions: what it stands for.
-      refusal: why it cannot be.
-    """
+    """Something that can be entered: its text, a key to type in its place, and the actions that it stands for."""
 
     text: str
     key: str
     actions: tuple[int, ...]
-    refusal: Refusal | None = None
 
 
 class Known:
@@ -127,8 +120,13 @@ class Known:
 
     def options_of(self, seat: int | None) -> list[Option]:
         """As `options`; at a simultaneous decision, of any seat."""
-        possible = [option for option in self._conceivable(seat) if option.refusal is None]
+        possible = [option for option in self._conceivable(seat) if self._refusal(seat, option) is None]
         return [option if option.key else replace(option, key=str(i)) for i, option in enumerate(possible, 1)]
+
+    def impossible_of(self, seat: int | None) -> list[tuple[Option, Refusal]]:
+        """What has the right form to be entered of a seat, and cannot be, with the reasons."""
+        found = [(option, self._refusal(seat, option)) for option in self._conceivable(seat)]
+        return [(option, refusal) for option, refusal in found if refusal is not None]
 
     def recognize(self, seat: int | None, typed: str) -> str:
         """The text of the event of `seat` that somebody means who has typed this.
@@ -139,6 +137,8 @@ class Known:
         words = typed.lower().split()
         if self.ask.kind in ("deal", "over") or typed == HIDDEN:
             return typed
+        if not words:
+            raise Refusal("expected what happened, got nothing")
         plain, options = " ".join(words), self.options_of(seat)
         for option in [*options, *self._conceivable(seat)]:
             if plain in (option.key, option.text.lower()):
@@ -165,18 +165,15 @@ class Known:
         if kind == "deal":
             return self._deal(text)
         actions, record = self._find(seat, text), self.record.copy()
-        s, c, table = record[0], self.game.c, self.game.definition.table
-        if kind == "show":
-            assert seat is not None
-            table.show(s, c, seat, actions[0])
-            return Known(self.game, self.viewer, record)
+        s, c = record[0], self.game.c
         if seat is not None:
-            table.fit(s, c, self.viewer, seat, actions[0])
-        before = record.copy()
-        for action in actions:
-            rules.apply_action(s, c, action)
-        if self.viewer is not None:
-            rules.conceal(s, c, before[0], self.viewer)
+            self._fit(s, seat, actions[0])
+        if kind != "show":
+            before = record.copy()
+            for action in actions:
+                rules.apply_action(s, c, action)
+            if self.viewer is not None:
+                rules.conceal(s, c, before[0], self.viewer)
         return Known(self.game, self.viewer, record)
 
     # What can be.
@@ -189,33 +186,38 @@ class Known:
         if seat is None:
             texts = [(words.action_text(s, c, CHANCE, outcome), outcome) for outcome, _ in self.state.chance_outcomes()]
             return [Option(text, _lot_key(text), (outcome,)) for text, outcome in texts]
-        if self.ask.kind == "show":
-            return [self._option(seat, (a,), SHOWS, table.show) for a in table.face_down(s, c, seat)]
-        found = table.conceivable(s, c, self.viewer, seat)
-        if found is None:
-            return [self._option(seat, chain) for chain in positions.whole_moves(self.game, self.record, seat)]
-        return [self._option(seat, (a,), "", partial(table.fit, viewer=self.viewer)) for a in found]
+        showing = self.ask.kind == "show"
+        actions = table.face_down(s, c, seat) if showing else table.conceivable(s, c, self.viewer, seat)
+        chains = positions.whole_moves(self.game, self.record, seat) if actions is None else [(a,) for a in actions]
+        start = SHOWS if showing else ""
+        return [
+            Option(start + words.move_text(s, c, seat, chain), table.key(s, c, seat, chain[0]) or "", chain)
+            for chain in chains
+        ]
 
-    def _option(
-        self, seat: int, chain: tuple[int, ...], start: str = "", check: Callable[..., None] | None = None
-    ) -> Option:
-        """A move, with the reason why it cannot be if `check` knows one."""
-        s, c = self.record[0], self.game.c
-        refusal = None
-        if check is not None:
-            try:
-                check(self.record.copy()[0], c, seat=seat, action=chain[0])
-            except Refusal as found:
-                refusal = found
-        key = self.game.definition.table.key(s, c, seat, chain[0]) or ""
-        return Option(start + self.game.words.move_text(s, c, seat, chain), key, chain, refusal)
+    def _refusal(self, seat: int | None, option: Option) -> Refusal | None:
+        """Why a conceivable option of a seat cannot be, or None if it can."""
+        try:
+            if seat is not None:
+                self._fit(self.record.copy()[0], seat, option.actions[0])
+        except Refusal as refusal:
+            return refusal
+        return None
+
+    def _fit(self, s: rules.Record, seat: int, action: int) -> None:
+        """Makes `action` possible in the world `s`, or shows it there; raises Refusal."""
+        table = self.game.definition.table
+        if self.ask.kind == "show":
+            table.show(s, self.game.c, seat, action)
+        else:
+            table.fit(s, self.game.c, self.viewer, seat, action)
 
     def _find(self, seat: int | None, text: str) -> tuple[int, ...]:
         """The actions that `text` says; raises Refusal if they cannot be."""
         for option in self._conceivable(seat):
             if option.text == text:
-                if option.refusal is not None:
-                    raise option.refusal
+                if (refusal := self._refusal(seat, option)) is not None:
+                    raise refusal
                 return option.actions
         raise Refusal(f"{shown(text)} is not possible here")
 

@@ -11,6 +11,8 @@ from voyageur.games.rules import Record, make_rng
 from voyageur.games.table import DEAL, Refusal, Table
 from voyageur.games.words import PositionError
 
+SOME = make_rng(0)  # any deal that fits will do
+
 
 class CanyonTable(Table):
     """See `Table`."""
@@ -69,7 +71,7 @@ class CanyonTable(Table):
             raise Refusal(
                 f"no deal fits P{seat} playing {CARDS[card]}: too few cards are left for who has not followed"
             )
-        hidden.determinize(after, c, viewer, make_rng(0), table)
+        hidden.determinize(after, c, viewer, SOME.copy(), table)
         s["hands"] = after["hands"]
         s["hands"][seat] |= 1 << card
 
