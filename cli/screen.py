@@ -22,18 +22,25 @@ FEW = 16  # options that are listed without being asked for
 TOP = 5
 
 HELP = """\
-Type what happens: a key or a number of the list, the whole text, or parts of it.
-With a name before it (Ann: b7) it is that player's; Ann: ? says she has chosen.
+Type a key or a number of the list, the whole text, or parts of it that fit one.
   ?              everything that is possible now
   hint   why     what to do; the alternatives, how play goes on, what to fear
   what if MOVE   what may come of a move
+  show   log     the board; the entries            save FILE   a new record
+  help   quit"""
+AGAINST_BOTS = """
+  undo N         take your last N decisions back (1 if left out)
+  redo           bring back what was taken back"""
+AT_A_TABLE = """
   undo N  redo N        take entries back, bring them again (1 if N is left out)
   edit N ENTRY          put another entry in the place of entry N
   insert N ENTRY        put one before it          delete N    leave it out
   misdeal               take everything back to before the last deal
   set NAME=VALUE        play by another rule, from the beginning on
   position FILE         go on from a position, whatever happened
-  show   log   save FILE   help   quit"""
+With a name before it (Ann: b7) an entry is that player's; Ann: ? says she has
+chosen."""
+CORRECTIONS = ("edit", "insert", "delete", "misdeal", "set", "position")
 
 
 class Screen:
@@ -49,9 +56,13 @@ class Screen:
             "hint": self._hint, "why": self._why, "what": self._what_if, "undo": self._undo, "redo": self._redo,
             "edit": self._edit, "insert": self._insert, "delete": self._delete, "misdeal": self._misdeal,
             "set": self._set, "position": self._position, "show": lambda rest: self.show(),
-            "log": lambda rest: self.log(), "save": self._save, "help": lambda rest: self.console.print(HELP),
+            "log": lambda rest: self.log(), "save": self._save, "help": lambda rest: self._help(),
             "?": lambda rest: self._list(self.session.now.mine.options),
         }  # fmt: skip
+
+        if players is not None:  # against bots, there are no mistakes of others to put right
+            for name in CORRECTIONS:
+                del self.commands[name]
 
     def run(self) -> int:
         """Asks until the game is left; returns the exit status."""
@@ -184,6 +195,9 @@ class Screen:
             for noticed in moment.noticed:
                 self.console.print(f"{number:>4}  {_escaped(self._line(noticed))}", soft_wrap=True)
 
+    def _help(self) -> None:
+        self.console.print(HELP + (AT_A_TABLE if self.players is None else AGAINST_BOTS), markup=False)
+
     # Commands about the decision.
 
     def _advice(self) -> solvers.Advice:
@@ -239,7 +253,7 @@ class Screen:
         self._changed()
 
     def _redo(self, rest: str) -> None:
-        self.session.redo(_number(rest or "1"))
+        self.session.redo(_number(rest or "1") if self.players is None else len(self.session.undone))
         self._changed()
 
     def _edit(self, rest: str) -> None:

@@ -96,9 +96,9 @@ def _sureness(advice: Advice) -> list[str]:
 def print_analysis(found: "Analysis") -> None:
     """Every decision with what it lost, and the worst of them with how play would have gone on."""
     console = Console(highlight=False)
-    console.print(
-        f"[bold]{found.game}[/bold], {len(found.decisions)} decisions of {found.names[found.me]} with a choice\n"
-    )
+    who = "  ".join(f"P{seat} {name}" for seat, name in enumerate(found.names))
+    count = f"{len(found.decisions)} decisions of {found.names[found.me]} with a choice"
+    console.print(f"[bold]{found.game}[/bold], {count} ({who})\n", soft_wrap=True)
     table = Table(box=box.SIMPLE_HEAD, show_edge=False)
     for heading in ("entry", "played", "value", "best", "value", "loss"):
         table.add_column(heading, justify="left" if heading in ("played", "best") else "right", overflow="fold")

@@ -159,7 +159,9 @@ def plot(found: Analysis, path: str | os.PathLike[str]) -> None:
             end = entries[-1] + max(1, entries[-1] // 20)
             axes.plot([entries[-1], end], [values[-1], found.returns[seat]], ":o", color=line.get_color(), markersize=4)
     for decision in found.worst():
-        axes.annotate(decision.played, (decision.entry, decision.values[found.me]), fontsize=8, rotation=20)
+        point, above = (decision.entry, decision.values[found.me]), (0, 18)
+        arrow = {"arrowstyle": "->"}
+        axes.annotate(str(decision.entry), point, above, textcoords="offset points", ha="center", arrowprops=arrow)
     axes.set(
         xlabel="entry of the record", ylabel="expected return", title=f"{found.game}, as {found.names[found.me]} saw it"
     )

@@ -192,8 +192,9 @@ class Session:
         said = self.named(str(error))
         if number is None:
             return said
-        line = self.header.line(self.entries[number - 1])
-        return f"{said}; that contradicts entry {number} ({line}): undo, or edit {number}"
+        line = self.header.line(self.moments[number].noticed[-1])  # in a game against bots, not all that it says
+        ways = "" if self.header.everything else f": undo, or edit {number}"
+        return f"{said}; that contradicts entry {number} ({line}){ways}"
 
     def number_of(self, refusal: Refusal) -> int | None:
         """The number of the last entry that `refusal` says it contradicts, or None."""
