@@ -20,6 +20,7 @@ from voyageur.games.following import HIDDEN, Ask, Option
 
 FEW = 16  # options that are listed without being asked for
 TOP = 5
+LONG = 3600.0  # seconds until a bar is shown that only compiling needs
 
 HELP = """\
 Type a key or a number of the list, the whole text, or parts of it that fit one.
@@ -81,12 +82,14 @@ class Screen:
 
     def _turn(self) -> bool:
         """One prompt and what is typed there, or what a bot or chance does; whether to go on."""
-        if self.players is not None and (event := self.players.next_event(self.session)) is not None:
+        with progress.bar("getting ready", delay=LONG):
+            event = None if self.players is None else self.players.next_event(self.session)
+            ask = self._ask()
+            options = [] if event else self.session.now.mine.options_of(ask.seat)
+        if event is not None:
             self._enter(event)
             return True
-        ask = self._ask()
-        self._announce(ask)
-        options = self.session.now.mine.options_of(ask.seat)
+        self._announce(ask, options)
         if self.prompt.on_terminal:
             self.thinker.start(self.session.now.mine)
         typed = self.prompt.ask(
@@ -96,7 +99,7 @@ class Screen:
         try:
             return self._obey(typed, options)
         except OSError as error:
-            problem = f"{error.filename}: {error.strerror}"
+            problem = f"{error.filename}: {error.strerror}" if error.filename else str(error)
         except ValueError as error:
             problem = self.session.why_not(error)
         self.console.print(f"[bold red]No[/]: {_escaped(problem)}", soft_wrap=True)
@@ -119,7 +122,8 @@ class Screen:
         return True
 
     def _enter(self, event: Event) -> None:
-        moment = self.session.enter(event)
+        with progress.bar("getting ready", delay=LONG):
+            moment = self.session.enter(event)
         number = len(self.session.entries)
         for noticed in moment.noticed:
             self.console.print(f"{number:>4}  {_escaped(self._line(noticed))}", soft_wrap=True)
@@ -131,7 +135,7 @@ class Screen:
             return Ask("choice", me)
         return known.ask
 
-    def _announce(self, ask: Ask) -> None:
+    def _announce(self, ask: Ask, options: Sequence[Option]) -> None:
         """The board at every own decision and at the end, the possibilities if they are few, hints where wanted."""
         count = len(self.session.moments)
         mine = ask.seat == self.session.header.me and ask.kind in ("move", "choice")
@@ -144,7 +148,6 @@ class Screen:
             returns = self.session.now.known.state.returns()
             self.console.print("Over: " + "  ".join(f"{n} {r:g}" for n, r in zip(self._names(), returns, strict=True)))
             return
-        options = self.session.now.mine.options_of(ask.seat)
         if len(options) <= FEW:
             self._list(options)
         if mine and self.automatic:

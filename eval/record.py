@@ -12,8 +12,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
-
 from voyageur import games
 from voyageur.games import files, positions
 from voyageur.games.words import PositionError, shown
@@ -23,7 +21,8 @@ TABLE, POSITION, RULES = "table", "position", "rules"
 CHANGES = ("undo", "redo", "edit", "insert", "delete")
 RESERVED = (TABLE, POSITION, RULES, *CHANGES, "game", "players", "knows", "plays")
 MOST_ENTRIES = 100_000
-NAME = re.compile(r"[^\W_][\w .'-]{0,15}")
+MOST_BYTES = 64 * 1024 * 1024
+NAME = re.compile(r"(?!p\d+$)[^\W_][\w .'-]{0,15}", re.IGNORECASE)  # P0, P1, … are what the games call the seats
 
 
 class Event(NamedTuple):
@@ -100,7 +99,7 @@ class Header:
 
 def rules_line(rules: Mapping[str, Any]) -> str:
     """The line that says which rules the table plays by."""
-    return f"{RULES}: {json.dumps(dict(rules))}"
+    return f"{RULES}: {json.dumps(dict(rules), default=str)}"
 
 
 def check_names(names: Sequence[str]) -> tuple[str, ...]:
@@ -181,9 +180,11 @@ def read(path: str | os.PathLike[str]) -> Record:
 
     A last line without its end was being written when the writer died; it had not been confirmed and is left out.
     """
-    lines = Path(path).read_bytes().split(b"\n")[:-1]
-    if len(lines) > MOST_ENTRIES:
-        raise PositionError("file", f"expected at most {MOST_ENTRIES} lines")
+    with open(path, "rb") as file:
+        content = file.read(MOST_BYTES + 1)
+    lines = content.split(b"\n")[:-1]
+    if len(content) > MOST_BYTES or len(lines) > MOST_ENTRIES:
+        raise PositionError("file", f"expected a record, of at most {MOST_ENTRIES} lines and {MOST_BYTES >> 20} MiB")
     if not lines or lines[0].strip() != FORMAT.encode():
         raise PositionError(
             "line 1", f"expected {FORMAT!r}, got {shown(lines[0][:40].decode(errors='replace') if lines else '')}"
@@ -258,9 +259,9 @@ def rule(text: str) -> tuple[str, Any]:
     if not equals:
         raise ValueError(f"expected NAME=VALUE, like max_rounds=20, got {text[:40]!r}")
     try:
-        return name.strip(), yaml.safe_load(value)
-    except yaml.YAMLError:
-        raise ValueError(f"{name.strip()}: expected a value like 3, true or [1, 2], got {value[:40]!r}") from None
+        return name.strip(), files.parse(f"value: {value}", "a value")["value"]
+    except PositionError:
+        raise ValueError(f"{name.strip()}: expected a value like 3, true or [1, 2], got {shown(value)}") from None
 
 
 class Writer:
@@ -272,7 +273,7 @@ class Writer:
         A torn last line is cut off.
         """
         self.path = Path(path)
-        self._file = open(path, "xb" if header else "r+b")  # noqa: SIM115  (open as long as the game lasts)
+        self._file = open(path, "xb" if header else "r+b", buffering=0)  # noqa: SIM115  (as long as the game lasts)
         if header is None:
             kept = self.path.read_bytes().rfind(b"\n") + 1
             self._file.truncate(kept)
@@ -281,10 +282,16 @@ class Writer:
             self.add("\n".join(header.lines()) + "\n")
 
     def add(self, line: str) -> None:
-        """Adds a line."""
-        self._file.write(line.encode() + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        """Adds a line; raises OSError, and then the file ends as before."""
+        begin, data = self._file.tell(), line.encode() + b"\n"
+        try:
+            while data:
+                data = data[self._file.write(data) :]
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            self._file.seek(begin)
+            self._file.truncate()
+            raise OSError(error.errno, error.strerror, str(self.path)) from None
 
     def close(self) -> None:
         """Closes the file."""

@@ -1,6 +1,5 @@
 """A game that is followed, entry by entry: what is known after each, and taking back, changing and replaying them."""
 
-import json
 import os
 import re
 from collections.abc import Sequence
@@ -10,6 +9,7 @@ from typing import Any
 from voyageur import games
 from voyageur.eval import record as records
 from voyageur.eval.record import POSITION, TABLE, Entries, Event, Header, Record, Writer
+from voyageur.games import files
 from voyageur.games.following import Known, as_seen
 from voyageur.games.table import Refusal
 
@@ -81,20 +81,23 @@ class Session:
             self.writer.close()
         self.writer = writer
 
-    # Changes; each raises ValueError (a Refusal, where the rules object) and then leaves everything as it was.
+    # Changes. Each raises ValueError (a Refusal, where the rules object) or OSError (if the record cannot be written),
+    # and then leaves everything as it was.
 
     def enter(self, event: Event) -> Moment:
         """Adds an entry."""
-        self.moments.append(_next(self.header, self.now, event))
-        self._entries = self._entries.add(event)
+        moment = _next(self.header, self.now, event)
         self._write(self.header.line(event))
-        return self.now
+        self.moments.append(moment)
+        self._entries = self._entries.add(event)
+        return moment
 
     def undo(self, n: int = 1) -> None:
         """Takes the last `n` entries back."""
-        self._entries = self._entries.undo(n)
-        del self.moments[len(self.entries) + 1 :]
+        entries = self._entries.undo(n)
         self._write(f"undo {n}")
+        self._entries = entries
+        del self.moments[len(self.entries) + 1 :]
 
     def redo(self, n: int = 1) -> None:
         """Brings the last `n` entries taken back again."""
@@ -218,9 +221,9 @@ class Session:
                 if old != new:
                     break
                 alike += 1
-        self.moments = self._replayed(changed.header, changed.entries.done, self.moments[: alike + 1 if alike else 0])
-        self.header, self._entries = changed.header, changed.entries
+        moments = self._replayed(changed.header, changed.entries.done, self.moments[: alike + 1 if alike else 0])
         self._write(line)
+        self.header, self._entries, self.moments = changed.header, changed.entries, moments
 
     @staticmethod
     def _replayed(header: Header, events: Sequence[Event], moments: list[Moment]) -> list[Moment]:
@@ -260,7 +263,7 @@ def _next(header: Header, before: Moment, event: Event) -> Moment:
 def _set(header: Header, text: str) -> tuple[Known, Known]:
     """What is known, and what the keeper knows, after a position is set; raises Refusal."""
     try:
-        position = json.loads(text)
+        position = files.parse(text, "a position")
         if position.get("viewer") is None and not header.everything:
             position = games.position_of(games.state_from(position), header.me)
             position.setdefault("viewer", header.me)
@@ -268,7 +271,7 @@ def _set(header: Header, text: str) -> tuple[Known, Known]:
         mine = known
         if header.everything:
             mine = Known.of(games.view_of(known.state, header.me))
-    except (ValueError, AttributeError) as error:
+    except ValueError as error:
         raise Refusal(f"position: {error}") from None
     if known.game.num_players() != len(header.names) or known.game.definition.name != header.game:
         raise Refusal(f"position: expected one of {header.game} for {len(header.names)} players")

@@ -36,7 +36,7 @@ class Thinker:
     def __init__(self, effort: Effort) -> None:
         self.effort = effort
         self._found: dict[str, solvers.Advice] = {}
-        self._stopping = threading.Event()
+        self._stopping = threading.Event()  # a new one for each thread
         self._thread: threading.Thread | None = None
 
     def advise(self, view: games.View, progress: Progress | None = None) -> solvers.Advice:
@@ -56,28 +56,25 @@ class Thinker:
     def start(self, mine: Known) -> None:
         """Begins to think about the decision that is to be made, or those that may come next, until `stop`."""
         self.stop()
-        self._stopping.clear()
-        self._thread = threading.Thread(target=self._think, args=(mine,), daemon=True)
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._think, args=(mine, self._stopping), daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
-        """Stops thinking ahead; what has been thought through is kept."""
-        if self._thread is not None:
-            self._stopping.set()
-            self._thread.join()
-            self._thread = None
+        """Stops thinking ahead; what has been thought through is kept. Nobody waits for the thread to end."""
+        self._stopping.set()
 
-    def _think(self, mine: Known) -> None:
+    def _think(self, mine: Known, stopping: threading.Event) -> None:
+        def go_on(simulations: int, part: float) -> None:
+            if stopping.is_set():
+                raise KeyboardInterrupt  # which ends a search early
+
         for view in _decisions(mine, np.random.default_rng(self.effort.seed)):
-            if self._stopping.is_set():
+            if stopping.is_set():
                 return
             key = _key(view)
             if key not in self._found:
-                self._keep(key, _advise(view, self.effort, 1, self._go_on))
-
-    def _go_on(self, simulations: int, part: float) -> None:
-        if self._stopping.is_set():
-            raise KeyboardInterrupt  # which ends a search early
+                self._keep(key, _advise(view, self.effort, 1, go_on))
 
     def _keep(self, key: str, advice: solvers.Advice) -> None:
         if advice.interrupted:

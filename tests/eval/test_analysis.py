@@ -132,5 +132,7 @@ def test_thinking_ahead_stops():
     mine = Known.at({"game": "niagara", "viewer": 0, "players": [{}, {}, {}]}, 0)
     thinker = Thinker(Effort(limit=solvers.Limit(nodes=10**11)))
     thinker.start(mine)
+    assert thinker._thread is not None
     thinker.stop()
-    assert thinker._thread is None and not thinker.knows(mine.view)
+    thinker._thread.join()
+    assert not thinker.knows(mine.view)

@@ -3,6 +3,8 @@
 With `--thorough`, 200 games of each are followed instead of 2, and 50 tables are killed instead of 3.
 """
 
+import datetime
+import errno
 import json
 import os
 import signal
@@ -36,6 +38,17 @@ THOROUGH: dict[str, dict[str, Any]] = {
     "virta": {"turn_limit": 100},
     "yellowhouse": {},
 }
+VARIANTS: list[dict[str, Any]] = [
+    {"game": "canyon", "bid_mode": "simultaneous", "max_rounds": 1},
+    {"game": "canyon", "hook": True, "leader": "dealer", "dock_choice": False, "max_rounds": 1},
+    {"game": "niagara", "fork_mode": "RANDOM", "max_recover_per_round": 2, "max_rounds": 5},
+    {"game": "niagara", "reveal": "SIMULTANEOUS", "initial_fork": "RANDOM", "max_rounds": 5},
+    {"game": "virta", "flow_return": "round", "turn_limit": 16},
+    {"game": "yellowhouse", "leader_may_pass": True, "max_level": None, "supports_per_turn": 2},
+    {"game": "yellowhouse", "elements": 3, "copies": 5, "hand": 4, "exchange": 1, "auto_end_full_trick": False},
+    {"game": "yellowhouse", "exchange_every_round": False, "kept_cards_leave_deck": False},
+    {"game": "yellowhouse", "exchange": 0, "scope": "round"},
+]
 NAMES = ("Ann", "Bob", "Cid", "Dan", "Eve", "Flo")
 GAMES = sorted(RULES)
 
@@ -114,6 +127,34 @@ def test_the_table_knows_what_its_seat_knows(name: str, seed: int, request: pyte
     assert true.now.known.ask.kind == "over"
     assert decisions > 3
     assert longest <= 4  # keystrokes
+
+
+@pytest.mark.parametrize("params", VARIANTS, ids=lambda params: "-".join(map(str, params.values())))
+def test_the_table_knows_what_its_seat_knows_by_other_rules(params: dict[str, Any]):
+    name = str(params["game"])
+    true = whole_game(name, 3, {key: value for key, value in params.items() if key != "game"})
+    for table, state in follow(true):
+        assert table.now.known.position == games.position_of(state, true.header.me)
+    assert true.now.known.ask.kind == "over"
+
+
+@pytest.mark.parametrize(("name", "every"), [("canyon", 5), ("yellowhouse", 1)])
+def test_others_are_offered_what_some_deal_allows(name: str, every: int, one_game: Callable[[str], Session]):
+    rng, me, offered = np.random.default_rng(2), one_game(name).header.me, 0
+    for moment in one_game(name).moments[::every]:
+        known = moment.mine
+        if known.ask.kind != "move" or known.ask.seat == me:
+            continue
+        options = {option.text: option for option in known.options}
+        for world in known.view.states(20, rng):
+            assert {move.text for move in games.moves(world)} <= options.keys()
+        for text in list(options)[::every]:
+            after = known.after(known.ask.seat, text)
+            if games.at_decision(after.state) and after.ask.kind != "deal":
+                # The reader of positions looks for a deal that fits, in its own way.
+                assert games.view_from(after.position, me).position == after.position
+                offered += 1
+    assert offered > 10
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -252,7 +293,8 @@ def test_house_rules_from_the_beginning_on(tmp_path: Path):
     assert table.now.known.position["supply"] == 2 and same(table, path)
     table.set_rule("supports", 4)
     assert table.now.known.position["supply"] == 4 and same(table, path)
-    for name, value in (("no_such_rule", 1), ("supports", -3), ("sequential", True), ("hand", 11)):
+    day = datetime.date(2026, 1, 1)  # as a YAML reader may find one
+    for name, value in (("no_such", 1), ("supports", -3), ("supports", day), ("sequential", True), ("hand", 11)):
         with pytest.raises(ValueError, match=name if name != "hand" else "entry 1"):
             table.set_rule(name, value)
     assert table.header.rules == {"first_leader": 0, "supports": 4} and same(table, path)
@@ -373,6 +415,8 @@ def lines(*more: str) -> str:
         (lines("table: P0 starts", "Bob: card 9"), "entry 2 (Bob: card 9)"),
         (lines("table: P0 starts", "Ann: card 1"), "entry 2 (Ann: card 1)"),
         (lines("position: {}"), "entry 1 (position: {})"),
+        (lines("position: " + "[" * 5000), "entry 1 (position: [["),
+        (lines().replace("Bob, Cid", "Bob, P0"), "line 3"),
     ],
 )
 def test_broken_records(text: str, field: str, tmp_path: Path):
@@ -404,6 +448,24 @@ def test_a_torn_last_line_was_not_confirmed(tmp_path: Path):
     assert len(session.entries) == 1
     session.enter(Event(1, "card 3"))
     assert path.read_text() == lines("table: P0 starts", "Bob: card 3")
+
+
+def test_a_line_that_cannot_be_written_is_not_entered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    path = tmp_path / "record.txt"
+    table = yellow(path)
+    before, entries = path.read_bytes(), table.entries
+
+    def full(file: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(os, "fsync", full)
+        for attempt in (lambda: table.enter(Event(1, "pass")), table.undo, lambda: table.set_rule("supports", 2)):
+            with pytest.raises(OSError, match="No space left"):
+                attempt()
+    assert path.read_bytes() == before and table.entries == entries and same(table, path)
+    table.enter(Event(1, "pass"))
+    assert same(table, path)
 
 
 def test_a_record_is_never_overwritten(tmp_path: Path):
