@@ -111,6 +111,7 @@ def _add_followed(commands: Any) -> None:
         record.add_argument("--resume", metavar="FILE", help="go on with a game that was kept")
         command.add_argument("--auto", action="store_true", help="a hint at each of your decisions")
         _add_effort(command)
+    play.set_defaults(seed=None)  # another game each time
     replay = commands.add_parser("replay", help="the entries of a record, and where they lead")
     replay.add_argument("--to", type=_not_negative, metavar="N", help="only the first N entries")
     analyze = commands.add_parser("analyze", help="your decisions in a record, and what they lost")

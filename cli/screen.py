@@ -28,7 +28,7 @@ Type a key or a number of the list, the whole text, or parts of it that fit one.
   hint   why     what to do; the alternatives, how play goes on, what to fear
   what if MOVE   what may come of a move
   show   log     the board; the entries            save FILE   a new record
-  help   quit"""
+  help   quit    (h, w, u, l and q are short for hint, why, undo, log and quit)"""
 AGAINST_BOTS = """
   undo N         take your last N decisions back (1 if left out)
   redo           bring back what was taken back"""
@@ -41,6 +41,7 @@ AT_A_TABLE = """
   position FILE         go on from a position, whatever happened
 With a name before it (Ann: b7) an entry is that player's; Ann: ? says she has
 chosen."""
+SHORT = {"h": "hint", "w": "why", "u": "undo", "l": "log", "q": "quit"}
 CORRECTIONS = ("edit", "insert", "delete", "misdeal", "set", "position")
 
 
@@ -112,7 +113,7 @@ class Screen:
             typed = options[0].text
         word, _, rest = typed.partition(" ")
         if typed.lower() not in [option.key for option in options]:
-            word = {"h": "hint", "w": "why", "u": "undo", "l": "log", "q": "quit"}.get(word, word)
+            word = SHORT.get(word.lower(), word.lower())
             if word == "quit":
                 return False
             if word in self.commands:
@@ -224,12 +225,12 @@ class Screen:
         self._print_outlook(advice.moves[0].actions)
 
     def _what_if(self, rest: str) -> None:
-        if rest.startswith("if "):
-            rest = rest[3:]
+        rest = rest.removeprefix("if ")
         ask = self._ask()
         if ask.seat != self.session.header.me:
             raise ValueError("what if is for your own decisions, and this is none")
         text = self.session.recognize(rest).text
+        self.session.now.known.after(ask.seat, text)  # which says why, if it cannot be
         options = self.session.now.mine.options_of(ask.seat)
         self._print_outlook(next(option.actions for option in options if option.text == text))
 

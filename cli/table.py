@@ -2,6 +2,7 @@
 
 import json
 import os
+import secrets
 import time
 from typing import Any
 
@@ -10,7 +11,7 @@ from voyageur.cli import progress, tables
 from voyageur.cli.prompts import Prompt
 from voyageur.cli.screen import Screen
 from voyageur.eval import analysis, record
-from voyageur.eval.players import Players
+from voyageur.eval.players import ME, Players
 from voyageur.eval.record import Event, Header
 from voyageur.eval.session import Session
 from voyageur.eval.thinking import Effort
@@ -23,7 +24,6 @@ def table(args: Any) -> int:
     session = _session(args, ())
     if session.header.plays:
         raise ValueError(f"{args.resume}: this is a game against bots; go on with voyageur play --resume")
-    registry.find(args.solver, session.now.known.game)
     return Screen(session, _effort(args), args.auto).run()
 
 
@@ -35,8 +35,8 @@ def play(args: Any) -> int:
     session = _session(args, plays)
     if not session.header.plays:
         raise ValueError(f"{args.resume}: this is a game at a real table; go on with voyageur table --resume")
-    players = Players(session.header, _limit(args), args.seed)
-    registry.find(args.solver, session.now.known.game)
+    seed = secrets.randbits(32) if args.seed is None else args.seed
+    players = Players(session.header, _limit(args), seed)
     return Screen(session, _effort(args), args.auto, players).run()
 
 
@@ -74,7 +74,7 @@ def _limit(args: Any) -> solvers.Limit:
 
 
 def _effort(args: Any) -> Effort:
-    return Effort(args.solver, _limit(args), args.threads or os.cpu_count() or 1, args.seed)
+    return Effort(args.solver, _limit(args), args.threads or os.cpu_count() or 1, args.seed or 0)
 
 
 def _session(args: Any, plays: tuple[str, ...]) -> Session:
@@ -85,10 +85,10 @@ def _session(args: Any, plays: tuple[str, ...]) -> Session:
         raise ValueError("expected GAME, or --resume FILE")
     header = _header(args, plays)
     session = Session(header)
-    path = args.record or f"voyageur-{args.game}-{time.strftime('%Y%m%d-%H%M%S')}.txt"
-    session.save_as(path)
+    registry.find(args.solver, session.now.known.game)
     if getattr(args, "position", None) is not None:
         session.enter(Event(record.POSITION, json.dumps(games.read(args.position))))
+    session.save_as(args.record or f"voyageur-{args.game}-{time.strftime('%Y%m%d-%H%M%S')}.txt")
     return session
 
 
@@ -98,14 +98,20 @@ def _header(args: Any, plays: tuple[str, ...]) -> Header:
     if args.board is not None:
         rules |= game.words.board(files.read_text(args.board))
     if plays:
-        if plays.count("me") != 1:
+        if plays.count(ME) != 1:
             raise ValueError("players: expected one me among them, like me,ismcts,scripted")
-        names = tuple("Me" if name == "me" else f"{name} {seat}" for seat, name in enumerate(plays))
-        return Header(args.game, record.check_names(names), plays.index("me"), rules, True, plays)
+        for name in plays:
+            if name != ME:
+                registry.find(name)
+        names = tuple("Me" if name == ME else f"{name} {seat}" for seat, name in enumerate(plays))
+        return Header(args.game, record.check_names(names), plays.index(ME), rules, True, plays)
     prompt = Prompt(lambda: None)
     low, high = game.players
     asked = f"Who plays, in seat order, {low} to {high} names with commas: "
-    names = record.check_names(_listed(args.players or prompt.ask(asked)))
+    try:
+        names = record.check_names(_listed(args.players or prompt.ask(asked)))
+    except EOFError:
+        raise ValueError("players: expected who plays, like --players Ann,Bob,Me") from None
     if not low <= len(names) <= high:
         raise games.PositionError("players", f"expected {low} to {high} names, got {len(names)}")
     me = args.me or (names[0] if "me" not in map(str.lower, names) else "me")

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from voyageur import games
 from voyageur.games import files, positions
-from voyageur.games.words import PositionError, shown
+from voyageur.games.words import Field, PositionError, shown
 
 FORMAT = "voyageur record 1"
 TABLE, POSITION, RULES = "table", "position", "rules"
@@ -59,6 +59,7 @@ class Header:
 
     def load(self) -> games.Game:
         """The game with its parameters; raises PositionError for parameters that it does not have."""
+        Field(self.game, "game").choice(games.names())
         params = dict(self.rules)
         if "sequential" in params:
             raise PositionError("sequential", "not a rule of the table; whoever chooses at once does so here")

@@ -49,10 +49,6 @@ class Thinker:
         self._keep(key, advice)
         return advice
 
-    def knows(self, view: games.View) -> bool:
-        """Whether the advice is there already."""
-        return _key(view) in self._found
-
     def start(self, mine: Known) -> None:
         """Begins to think about the decision that is to be made, or those that may come next, until `stop`."""
         self.stop()

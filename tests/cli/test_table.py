@@ -187,6 +187,8 @@ def test_play_against_bots(typed: Type):
     [
         (("table",), "expected GAME"),
         (("table", "chess"), "unknown game"),
+        (("table", "yellowhouse"), "players: expected who plays"),
+        (("table", "voyageur_kuhn_poker", "--players", "A,B"), "game: expected one of canyon"),
         (("table", "yellowhouse", "--players", "A,B,C"), "expected 2 to 2 names, got 3"),
         (("table", "yellowhouse", "--players", "A,a"), "occurs twice"),
         (("table", "yellowhouse", "--players", "A,B", "--me", "C"), "me: expected one of A, B"),
@@ -208,6 +210,7 @@ def test_wrong_arguments(arguments: tuple[str, ...], problem: str, typed: Type, 
     ended = typed([], *arguments)
     assert ended.status == 2
     assert problem in ended.err and ended.err.count("\n") == 1
+    assert not list(tmp_path.iterdir())  # no record is begun
 
 
 def test_a_record_goes_on_where_it_belongs(typed: Type):

@@ -103,7 +103,6 @@ def test_thought_ahead_is_there_at_once():
     thinker.start(mine)
     assert thinker._thread is not None
     thinker._thread.join()
-    assert thinker.knows(mine.view)
     assert (
         thinker.advise(mine.view, progress=lambda done, part: pytest.fail("searched again")).moves[0].text == "claim Y"
     )
@@ -135,4 +134,4 @@ def test_thinking_ahead_stops():
     assert thinker._thread is not None
     thinker.stop()
     thinker._thread.join()
-    assert not thinker.knows(mine.view)
+    assert not thinker._found
