@@ -428,6 +428,11 @@ def test_broken_records(text: str, field: str, tmp_path: Path):
     assert "\n" not in str(caught.value)
 
 
+def test_the_record_in_the_docs(request: pytest.FixtureRequest):
+    session = Session.open(request.config.rootpath / "docs" / "records" / "yellowhouse.txt")
+    assert session.now.known.ask.kind == "over" and len(session.entries) == 60
+
+
 def test_bytes_that_are_no_text(tmp_path: Path):
     path = tmp_path / "record.txt"
     path.write_bytes(lines("table: P0 starts").encode() + b"\xff\n")
