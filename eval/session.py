@@ -247,6 +247,8 @@ class Session:
 
 def _next(header: Header, before: Moment, event: Event) -> Moment:
     """The moment after `event`; raises Refusal."""
+    if not event.text.isprintable():
+        raise Refusal("expected one line of plain text")
     if event.who == POSITION:
         known, mine = _set(header, event.text)
         return Moment(event, known, mine, (event,))

@@ -9,7 +9,7 @@ from voyageur.games.canyon import rules as r
 from voyageur.games.canyon.position import CARDS, SUITS, Canyon, card_names, square_name
 from voyageur.games.rules import Record, make_rng
 from voyageur.games.table import DEAL, Refusal, Table
-from voyageur.games.words import PositionError
+from voyageur.games.words import PositionError, shown
 
 SOME = make_rng(0)  # any deal that fits will do
 
@@ -93,7 +93,7 @@ def _read_deal(text: str, viewer: int | None) -> tuple[dict[int, list[str]], str
         elif re.fullmatch(r"p\d+", word):
             seat = int(word[1:])
         elif word.upper() not in CARDS:
-            raise PositionError("", f"expected cards like b7, got {word[:20]}")
+            raise PositionError("", f"expected cards like b7, got {shown(word)}")
         elif seat is None and "trump" in words:
             trump = word.upper()
         else:

@@ -5,8 +5,8 @@ import re
 from voyageur.games.rules import Record
 from voyageur.games.table import Table
 from voyageur.games.virta import rules as r
-from voyageur.games.virta.position import Virta, letter_name
-from voyageur.games.words import PositionError
+from voyageur.games.virta.position import Virta, circle_name, letter_name
+from voyageur.games.words import PositionError, shown
 
 
 class VirtaTable(Table):
@@ -16,7 +16,8 @@ class VirtaTable(Table):
         """See `Table.deal_question`."""
         if s["turn"] < 0:
             return None
-        return f"the {c['parts'].sum()} parts from {_circle(c, 0)} on (like {'ABX' if c['letters'] > 2 else 'A A'}…)"
+        first = circle_name(c, c["start_circles"][0])
+        return f"the {c['parts'].sum()} parts from {first} on (their letters in a row)"
 
     def deal(self, s: Record, c: Record, viewer: int | None, text: str) -> list[int]:
         """See `Table.deal`: letters in order, with signs between them where they have longer names."""
@@ -24,9 +25,9 @@ class VirtaTable(Table):
         parts = re.findall("|".join(map(re.escape, names)), text, re.IGNORECASE)
         rest = re.sub("|".join(map(re.escape, names)), "", text, flags=re.IGNORECASE).strip(" ,;-+")
         if rest.strip():
-            raise PositionError("parts", f"expected letters out of {', '.join(names)}, got {rest[:30]}")
+            raise PositionError("parts", f"expected letters out of {', '.join(names)}, got {shown(rest)}")
         by_lower = {name.lower(): name for name in names}
-        return Virta().deal(s, c, {"parts": [by_lower[part.lower()] for part in parts]})
+        return Virta().deal(s, c, {"parts": [part if part in names else by_lower[part.lower()] for part in parts]})
 
     def deal_text(self, before: Record, after: Record, c: Record, viewer: int | None) -> str:
         """See `Table.deal_text`."""
@@ -39,9 +40,3 @@ class VirtaTable(Table):
         if action < r.TAKE:
             return str(action)
         return {r.TAKE: "t", r.GAIN: "g"}.get(action)
-
-
-def _circle(c: Record, place: int) -> str:
-    from voyageur.games.virta.position import circle_name
-
-    return circle_name(c, c["start_circles"][place])

@@ -6,7 +6,7 @@ import numpy as np
 
 from voyageur.games.rules import Record
 from voyageur.games.table import DEAL, Refusal, Table
-from voyageur.games.words import PositionError
+from voyageur.games.words import PositionError, shown
 from voyageur.games.yellowhouse import rules as r
 from voyageur.games.yellowhouse.position import ELEMENTS, YellowHouse, named, some_hand
 
@@ -88,7 +88,7 @@ def _counts(c: Record, text: str) -> dict[str, int]:
     if len(numbers) == 1 and len(numbers[0]) == len(names):
         numbers = list(numbers[0])
     if by_name or len(numbers) != len(names) or re.search(r"[^\d\s,]", text):
-        raise PositionError("", f"expected how many cards {' '.join(names)}, like 4 2 3 3, got {text[:30]}")
+        raise PositionError("", f"expected how many cards {' '.join(names)}, like 4 2 3 3, got {shown(text)}")
     return dict(zip(names, map(int, numbers), strict=True))
 
 

@@ -15,6 +15,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import hypothesis
+import hypothesis.strategies as st
 import numpy as np
 import pytest
 
@@ -383,7 +385,45 @@ def test_what_cannot_be_is_refused_in_a_line_and_changes_nothing(
     assert refused >= 250  # a thousand in all four
 
 
+@pytest.mark.parametrize("name", GAMES)
+def test_whatever_is_typed_is_taken_or_refused(name: str, one_game: Callable[[str], Session], tmp_path: Path):
+    true, path = one_game(name), tmp_path / "record.txt"
+    tables = [part(true, entries, tmp_path / f"{entries}.txt") for entries in (0, 1, 4, 20, 1000)]
+
+    @hypothesis.settings(max_examples=150, deadline=None)
+    @hypothesis.given(st.integers(0, 4), st.text(max_size=40) | st.from_regex(r"(Ann|table|position|p1): ?.{0,30}"))
+    def type_it(which: int, text: str) -> None:
+        entries = tables[which].entries
+        try:
+            tables[which].enter(tables[which].recognize(text))
+            tables[which].undo()
+        except ValueError as error:
+            assert "\n" not in str(error)
+        assert tables[which].entries == entries
+
+    type_it()
+    assert not path.exists()
+    assert all(Session.open(tmp_path / f"{entries}.txt").entries == table.entries
+               for entries, table in zip((0, 1, 4, 20, 1000), tables, strict=True))  # fmt: skip
+
+
 # Records.
+
+
+@hypothesis.settings(
+    max_examples=150, deadline=None, suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture]
+)
+@hypothesis.given(st.lists(st.text(max_size=30) | st.sampled_from(
+    ["voyageur record 1", "game: niagara", "players: Ann, Bob, Cid", "me: Bob", "table: P0 starts", "Bob: card 3",
+     "undo 1", "redo 1", "edit 1 table: P1 starts", "rules: {}", "position: {}", "knows: all"])))  # fmt: skip
+def test_whatever_a_record_says_is_read_or_refused(tmp_path: Path, more: list[str]):
+    path = tmp_path / "record.txt"
+    for text in ("\n".join(more), lines(*more)):
+        path.write_bytes(text.encode(errors="surrogatepass"))
+        try:
+            Session.open(path)
+        except games.PositionError as error:
+            assert "\n" not in str(error)
 
 
 def lines(*more: str) -> str:
