@@ -455,7 +455,7 @@ def lines(*more: str) -> str:
         (lines("table: P0 starts", "Bob: card 9"), "entry 2 (Bob: card 9)"),
         (lines("table: P0 starts", "Ann: card 1"), "entry 2 (Ann: card 1)"),
         (lines("position: {}"), "entry 1 (position: {})"),
-        (lines("position: " + "[" * 5000), "entry 1 (position: [["),
+        (lines("position: " + "[" * 500), "entry 1 (position: [["),
         (lines().replace("Bob, Cid", "Bob, P0"), "line 3"),
     ],
 )
