@@ -111,10 +111,8 @@ def hint(args: Any) -> int:
 
 def bench(args: Any) -> int:
     """`voyageur bench`."""
-    from voyageur.eval import bench
-
     with progress.bar("measuring") as report:
-        measured = bench.search(args.rounds, report)
+        measured = _benchmark(args.what)(args.rounds, report)
     if args.json:
         print(json.dumps(measured.to_dict()))
     else:
@@ -133,6 +131,24 @@ def _followed(name: str) -> Any:
     return run
 
 
+def _benchmark(what: str) -> Any:
+    """The function that measures it."""
+    if what == "tournament":
+        from voyageur.eval import overhead
+
+        return overhead.measure
+    from voyageur.eval import bench
+
+    return bench.search
+
+
+def tournament(args: Any) -> int:
+    """`voyageur tournament`, `voyageur tournament report` and `voyageur tournament replay`."""
+    from voyageur.cli import tournament as commands
+
+    return getattr(commands, args.action)(args)
+
+
 COMMANDS = {
     "games": list_games,
     "new": new_position,
@@ -141,6 +157,7 @@ COMMANDS = {
     "hint": hint,
     "bench": bench,
     **{name: _followed(name) for name in ("table", "play", "replay", "analyze")},
+    "tournament": tournament,
 }
 
 

@@ -79,9 +79,11 @@ def parser() -> argparse.ArgumentParser:
     _add_followed(commands)
 
     bench = commands.add_parser("bench", help="measure speed, side by side")
-    bench.add_argument("what", choices=["search"], metavar="WHAT", help="search")
+    bench.add_argument("what", choices=["search", "tournament"], metavar="WHAT", help="search or tournament")
     bench.add_argument("--rounds", type=_positive, default=5, metavar="N", help="measurements of each (default 5)")
     bench.add_argument("--json", action="store_true", help="JSON only, on standard output")
+
+    _add_tournament(commands)
     return top
 
 
@@ -122,6 +124,57 @@ def _add_followed(commands: Any) -> None:
     _add_effort(analyze)
 
 
+def _add_tournament(commands: Any) -> None:
+    text = "bots against bots, with error bars (see also: tournament report --help, tournament replay --help)"
+    play = commands.add_parser("tournament", help="bots against bots, with error bars", description=text)
+    play.set_defaults(action="play")
+    play.add_argument("game", metavar="GAME", nargs="?", help='such as niagara or "niagara(players=3)"')
+    play.add_argument("entrants", metavar="ENTRANT", nargs="*", help="ismcts:seconds=1, scripted, module:factory, ...")
+    play.add_argument("--config", metavar="FILE", help="TOML or YAML with the same names as below, and entrants")
+    play.add_argument("--players", type=_positive, metavar="N")
+    play.add_argument("--format", metavar="F", help="round-robin (default), or gauntlet: the first entrant alone")
+    play.add_argument("--games", type=_positive, metavar="N", help="at least so many, in whole blocks (default 100)")
+    play.add_argument("--seatings", metavar="S", help="of each block: balanced (default) or all")
+    play.add_argument("--seed", type=_not_negative, metavar="S")
+    limit = play.add_mutually_exclusive_group()
+    limit.add_argument(
+        "--seconds", type=_seconds, metavar="T", help="a move, for solvers that say no limit (default 1)"
+    )
+    limit.add_argument("--nodes", type=_positive, metavar="N", help="simulations a move likewise; repeatable")
+    play.add_argument(
+        "--margin", type=_seconds, metavar="T", help="over an entrant's seconds, then forfeit (default 2)"
+    )
+    play.add_argument("--timeout", type=_seconds, metavar="T", help="a move, for entrants without seconds (default 60)")
+    play.add_argument("--sprt", type=float, nargs=2, metavar=("ELO0", "ELO1"), help="end as soon as this is decided")
+    play.add_argument("--alpha", type=float, metavar="A", help="of the test, as beta 0.05 by default")
+    play.add_argument("--beta", type=float, metavar="B")
+    play.add_argument("--store", metavar="FILE", help="where games are kept (default GAME.tournament)")
+    play.add_argument("--resume", metavar="STORE", help="go on with what a store lacks")
+    play.add_argument(
+        "--processes", type=_positive, metavar="K", default=os.cpu_count() or 1, help="default: all cores"
+    )
+    play.add_argument("--scheduler", metavar="URL", help="of a Dask cluster, tcp://...")
+    play.add_argument("--json", action="store_true", help="JSON only, on standard output")
+
+    report = commands.add_parser("tournament report", help=argparse.SUPPRESS, prog="voyageur tournament report")
+    report.set_defaults(action="show_report", command="tournament")
+    report.add_argument("store", metavar="STORE")
+    report.add_argument("-o", "--output", metavar="FILE", help="the HTML page (default: STORE.html)")
+    report.add_argument("--json", action="store_true", help="JSON on standard output; a page only with --output")
+
+    replay = commands.add_parser("tournament replay", help=argparse.SUPPRESS, prog="voyageur tournament replay")
+    replay.set_defaults(action="replay", command="tournament")
+    replay.add_argument("store", metavar="STORE")
+    replay.add_argument("number", metavar="GAME", type=_not_negative, help="its number in the store")
+
+
+def _joined(arguments: Sequence[str]) -> list[str]:
+    """Makes `tournament report` and `tournament replay` one word, since `tournament` itself takes a game there."""
+    if list(arguments[:1]) == ["tournament"] and list(arguments[1:2]) in (["report"], ["replay"]):
+        return [" ".join(arguments[:2]), *arguments[2:]]
+    return list(arguments)
+
+
 def _add_position(command: argparse.ArgumentParser) -> None:
     command.add_argument("position", metavar="POSITION", help="a YAML or JSON file, or - for standard input")
 
@@ -130,7 +183,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs `voyageur` and returns the exit status."""
     try:
         top = parser()
-        args = top.parse_args(arguments)
+        args = top.parse_args(_joined(sys.argv[1:] if arguments is None else arguments))
         if args.version:
             from importlib.metadata import version
 

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from voyageur.eval.analysis import Analysis
     from voyageur.eval.bench import Bench
 
+SHOWN_FORFEITS = 10
+STANDINGS = 6  # columns of a tournament's table that fit; its page has all
+
 
 def print_board(board: Any) -> None:
     """A position as its game draws it."""
@@ -133,3 +136,41 @@ def print_bench(measured: "Bench") -> None:
             table.add_row(*row)
         console.print(table)
         console.print()
+
+
+def standings(found: Mapping[str, Any]) -> Table:
+    """The main table of a tournament, as much of it as 80 columns hold."""
+    from voyageur.eval import report
+
+    headings, rows = report.standings(found)
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False)
+    table.add_column(headings[0], overflow="fold")
+    for heading in headings[1:STANDINGS]:
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(*row[:STANDINGS])
+    return table
+
+
+def print_tournament(found: Mapping[str, Any]) -> None:
+    """What came of a tournament."""
+    from voyageur.eval import report
+
+    console = Console(highlight=False)
+    counts = found["games"]
+    console.print(
+        f"[bold]{found['game'].split('(')[0]}[/bold], {found['players']} players, {found['format']}: "
+        f"{counts['finished']:,} of {counts['planned']:,} games, {counts['counted']:,} of them in {found['blocks']:,} "
+        "whole blocks"
+    )
+    console.print()
+    console.print(standings(found))
+    console.print()
+    for line in report.verdicts(found):
+        console.print(line, soft_wrap=True)
+    forfeits = found["forfeits"]
+    for forfeit in forfeits[:SHOWN_FORFEITS]:
+        line = f"Game {forfeit['game']} forfeited by {forfeit['entrant']} (seat {forfeit['seat']}): {forfeit['reason']}"
+        console.print(line, soft_wrap=True, markup=False)
+    if len(forfeits) > SHOWN_FORFEITS:
+        console.print(f"... and {len(forfeits) - SHOWN_FORFEITS} more forfeits")

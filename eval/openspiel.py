@@ -4,11 +4,11 @@ import time
 from typing import Any
 
 import numpy as np
-from open_spiel.python.algorithms import ismcts, mcts
+from open_spiel.python.algorithms import ismcts as algorithm
+from open_spiel.python.algorithms import mcts
 
 from voyageur.solvers import Limit
 
-NAME = "openspiel-ismcts"
 EXPLORATION = 1.4
 
 
@@ -16,7 +16,12 @@ class _TimeIsUp(Exception):
     """The limit is reached."""
 
 
-class IsmctsBot(ismcts.ISMCTSBot):
+def ismcts(game: Any, player: int, seed: int, seconds: float | None = None, nodes: int | None = None) -> "IsmctsBot":
+    """The bot as an entrant of a tournament, `voyageur.eval.openspiel:ismcts:seconds=1`."""
+    return IsmctsBot(game, Limit(seconds=seconds, nodes=nodes), seed)
+
+
+class IsmctsBot(algorithm.ISMCTSBot):
     """OpenSpiel's Python bot with one random rollout a simulation, ended by `limit`, also by its seconds.
 
     It needs a game in turns, so one of ours loaded with `sequential`.

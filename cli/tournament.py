@@ -1,0 +1,151 @@
+"""`voyageur tournament`: play, go on, report, replay."""
+
+import json
+import sys
+import time
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from voyageur.cli import tables
+from voyageur.eval import report, tournaments
+from voyageur.eval.arena import Outcome
+from voyageur.eval.store import Store
+from voyageur.eval.tournaments import Tournament
+from voyageur.games import files
+
+FLAGS = ("format", "seatings", "games", "seed", "seconds", "nodes", "margin", "timeout")
+EVERY = 1.0  # seconds between two standings on the screen
+
+
+def play(args: Any) -> int:
+    """`voyageur tournament`: a new one, or the rest of one that was stopped."""
+    given = _given(args)
+    if args.resume is not None:
+        tournament, store = tournaments.reopen(args.resume, given)
+    else:
+        if "game" not in given:
+            raise ValueError("expected a game and entrants, --config FILE, or --resume STORE")
+        config = tournaments.Config.read(given)
+        path = args.store or f"{config.game.split('(')[0]}.tournament"
+        tournament, store = tournaments.start(config, path)
+    resume = f"voyageur tournament --resume {store.path}"
+    print(f"{store.path} keeps every finished game; stopped, go on with: {resume}", file=sys.stderr)
+    interrupted = False
+    try:
+        with _shown(tournament, store) as show:
+            for outcome in tournaments.run(tournament, store, args.processes, args.scheduler):
+                show(outcome)
+    except KeyboardInterrupt:
+        interrupted = True
+    _print(tournament, store, args.json)
+    if interrupted:
+        print(f"Interrupted; what was finished is kept. Go on with: {resume}", file=sys.stderr)
+    return 130 if interrupted else 0
+
+
+def show_report(args: Any) -> int:
+    """`voyageur tournament report`."""
+    tournament, store = tournaments.reopen(args.store, write=False)
+    found = _print(tournament, store, args.json)
+    if args.json and args.output is None:
+        return 0
+    path = Path(args.output or f"{args.store}.html")
+    path.write_text(report.page(found, report.times(tournament, store)), encoding="utf-8")
+    print(f"Written: {path}", file=sys.stderr)
+    return 0
+
+
+def replay(args: Any) -> int:
+    """`voyageur tournament replay`."""
+    tournament, store = tournaments.reopen(args.store, write=False)
+    kept = store.outcome(args.number)
+    found = tournaments.replay(tournament, kept)
+    names = list(tournament.config.entrants)
+    for seat, number in enumerate(kept.seating):
+        print(f"P{seat} {names[number]}")
+    for seat, _, text in found.moves:
+        print(f"{'chance' if seat < 0 else f'P{seat}'}: {text}")
+    print("returns: " + "  ".join(f"P{seat} {value:g}" for seat, value in enumerate(found.returns)))
+    if found.forfeit is not None:
+        print(f"forfeited by P{found.forfeit}: {found.reason}")
+    same = [list(move) for move in found.moves] == [list(move) for move in kept.moves]
+    same = same and found.returns == kept.returns
+    print("The same as in the store." if same else _difference(kept, found))
+    return 0 if same else 1
+
+
+def _difference(kept: Outcome, found: Outcome) -> str:
+    pairs = zip(kept.moves, found.moves, strict=False)
+    shorter = min(len(kept.moves), len(found.moves))
+    first = next((n for n, (one, other) in enumerate(pairs) if list(one) != list(other)), shorter)
+    then = kept.moves[first][2] if first < len(kept.moves) else "nothing more"
+    return f"Not the same as in the store, which has {then!r} as step {first + 1}; bots with limits in seconds do that."
+
+
+def _given(args: Any) -> dict[str, Any]:
+    """The configuration that a file and flags say; flags win."""
+    given = _file(args.config) if args.config is not None else {}
+    if args.game is not None:
+        given["game"] = args.game
+    if args.entrants:
+        given["entrants"] = args.entrants
+    given |= {name: getattr(args, name) for name in FLAGS if getattr(args, name) is not None}
+    if args.players is not None:
+        if "(" in str(given.get("game", "")):
+            raise ValueError("--players: the game says its players already")
+        given["game"] = f"{given.get('game')}(players={args.players})"
+    if args.sprt is not None:
+        alpha, beta = args.alpha or 0.05, args.beta or 0.05
+        given["sprt"] = {"elo0": args.sprt[0], "elo1": args.sprt[1], "alpha": alpha, "beta": beta}
+    return given
+
+
+def _file(path: str) -> dict[str, Any]:
+    text = files.read_text(path)
+    if not path.endswith(".toml"):
+        return files.parse(text, "a tournament (an object with game, entrants, ...)")
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{path}: not TOML ({error})") from None
+
+
+@contextmanager
+def _shown(tournament: Tournament, store: Store) -> Iterator[Any]:
+    """Progress and standings on standard error while games are played, nothing where that is no terminal."""
+    console = Console(stderr=True, highlight=False)
+    if not console.is_terminal:
+        yield lambda outcome: None
+        return
+    columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    progress = Progress(*columns, console=console, speed_estimate_period=300)
+    task = progress.add_task("games", total=len(tournament.pairings()), completed=len(store.finished()))
+    drawn = 0.0
+    with Live(progress, console=console, refresh_per_second=2, transient=True) as live:
+
+        def show(outcome: Outcome) -> None:
+            nonlocal drawn
+            progress.advance(task)
+            if time.monotonic() - drawn > EVERY:
+                found = report.summary(tournament, store, resamples=0)
+                live.update(Group(tables.standings(found), progress))
+                # What takes long to count is not counted all the time.
+                drawn = time.monotonic()
+
+        yield show
+
+
+def _print(tournament: Tournament, store: Store, as_json: bool) -> dict[str, Any]:
+    found = report.summary(tournament, store)
+    if as_json:
+        print(json.dumps(found))
+    else:
+        tables.print_tournament(found)
+    return found

@@ -1,0 +1,366 @@
+"""One game of a tournament, played in a process of its own that can be ended when a bot hangs or crashes.
+
+`Arena` is the guard: it starts `python -m voyageur.eval.arena`, hands it games as JSON lines and reads what came of
+them. Before every decision the player writes seat and deadline into a small shared file; when the deadline passes, or
+the process ends, the guard knows whose fault it was. The player leaves when its standard input closes, so none
+outlives its guard.
+"""
+
+import json
+import mmap
+import os
+import queue
+import select
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+import pyspiel
+
+from voyageur import games
+from voyageur.eval import schedule
+from voyageur.eval.entrants import Entrant
+from voyageur.eval.schedule import Pairing
+from voyageur.games import rules
+from voyageur.solvers import Limit, SolverBot, registry
+
+CHANCE = pyspiel.PlayerId.CHANCE
+SIMULTANEOUS = pyspiel.PlayerId.SIMULTANEOUS
+
+_NOBODY = -1
+_SLOT = struct.Struct("<dq")  # deadline (monotonic seconds) and seat of the decision under way
+_LONGEST = 300  # characters of a reason
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What all games of a tournament have in common.
+
+    Attributes:
+      game: as OpenSpiel writes it.
+      entrants: by number.
+      seed: of the tournament.
+      margin: seconds by which a decision may exceed what the entrant says that it takes.
+      timeout: seconds that a decision of an entrant may take that says nothing.
+    """
+
+    game: str
+    entrants: tuple[Entrant, ...]
+    seed: int
+    margin: float
+    timeout: float
+
+    def allowed(self, entrant: Entrant) -> float:
+        """Seconds that a decision of `entrant` may take."""
+        return self.timeout if entrant.seconds is None else entrant.seconds + self.margin
+
+
+@dataclass
+class Outcome:
+    """What came of a game.
+
+    Attributes:
+      number, block, seating: as in its `Pairing`.
+      returns: every seat's.
+      forfeit: the seat that forfeited the game; None if it was played to its end.
+      reason: why.
+      moves: (seat, action, text), in order; the seat is -1 where chance decided.
+      seconds: of every decision, by seat.
+    """
+
+    number: int
+    block: int
+    seating: Sequence[int]
+    returns: list[float] = field(default_factory=list)
+    forfeit: int | None = None
+    reason: str | None = None
+    moves: list[tuple[int, int, str]] = field(default_factory=list)
+    seconds: list[list[float]] = field(default_factory=list)
+
+
+class Forfeit(Exception):
+    """A seat loses the game by its own fault."""
+
+    def __init__(self, seat: int, reason: str) -> None:
+        super().__init__(reason)
+        self.seat = seat
+        self.reason = " ".join(reason.split())[:_LONGEST]
+
+
+def load_game(text: str) -> Any:
+    """The game that `text` says, ours or any of OpenSpiel's, as OpenSpiel writes it: `niagara(players=3)`.
+
+    Raises ValueError, in one line, if there is none.
+    """
+    try:
+        return pyspiel.load_game(text)
+    except (RuntimeError, ValueError) as error:
+        raise ValueError(f"game {text!r}: {str(error).splitlines()[0]}") from None
+
+
+def forfeited(game: Any, seat: int) -> list[float]:
+    """Every seat's return when one forfeits: the least for it, equal shares of the rest for the others."""
+    low, players = game.min_utility(), game.num_players()
+    total = game.utility_sum()
+    rest = (low + game.max_utility()) / 2 if total is None else (total - low) / (players - 1)
+    return [low if player == seat else rest for player in range(players)]
+
+
+class _Course:
+    """A game under way, as a state of OpenSpiel's that keeps its history."""
+
+    def __init__(self, game: Any, chance: np.random.SeedSequence) -> None:
+        self.state = game.new_initial_state()
+        self._ours = isinstance(game, games.Game)
+        self._bits = rules.make_rng(chance)
+        self._rng = np.random.default_rng(chance)
+
+    def player(self) -> int:
+        return self.state.current_player()
+
+    def text(self, seat: int, action: int) -> str:
+        return self.state.action_to_string(seat, action)
+
+    def draw(self) -> int:
+        """An outcome of the chance node, the same for the same seed and the same draws before."""
+        if self._ours:
+            return int(rules.sample_chance(self.state.box.s, self.state.game.c, self._bits))
+        outcomes, probs = zip(*self.state.chance_outcomes(), strict=True)
+        place = int(np.searchsorted(np.cumsum(probs), self._rng.random(), side="right"))
+        return int(outcomes[min(place, len(outcomes) - 1)])
+
+    def apply(self, action: int) -> None:
+        self.state.apply_action(action)
+
+    def apply_joint(self, actions: list[int]) -> None:
+        self.state.apply_actions(actions)
+
+
+class _BareCourse(_Course):
+    """The same without a history, which costs more than the rules themselves; only for bots that look at none."""
+
+    def text(self, seat: int, action: int) -> str:
+        return self.state.game.words.action_text(self.state.box.s, self.state.game.c, seat, action)
+
+    def apply(self, action: int) -> None:
+        rules.apply_action(self.state.box.s, self.state.game.c, action)
+        self.state.box.player = None
+
+    def apply_joint(self, actions: list[int]) -> None:
+        rules.apply_joint(self.state.box.s, self.state.game.c, np.array(actions, np.int64))
+        self.state.box.player = None
+
+
+class Player:
+    """Plays the games of a tournament, one at a time, in this process."""
+
+    def __init__(self, common: Rules, slot: Any = None) -> None:
+        self.common, self.game = common, load_game(common.game)
+        self._slot = slot
+        self._makers: dict[int, Any] = {}
+        for entrant in common.entrants:
+            self._warm_up(entrant)
+
+    def _warm_up(self, entrant: Entrant) -> None:
+        """Has our own solvers compile what they need, which is nobody's time to think."""
+        if not isinstance(self.game, games.Game) or ":" in entrant.made_by:
+            return
+        options = {key: value for key, value in entrant.options.items() if key not in ("seconds", "nodes", "threads")}
+        course = _BareCourse(self.game, np.random.SeedSequence(0))
+        while course.player() == CHANCE:
+            course.apply(course.draw())
+        seat = max(course.player(), 0)
+        view = games.view_of(course.state, seat)
+        registry.SOLVERS[entrant.made_by].act(view, Limit(nodes=1), options, 1, 0)
+
+    def play(self, pairing: Pairing) -> Outcome:
+        """One game."""
+        outcome = Outcome(**asdict(pairing), seconds=[[] for _ in pairing.seating])
+        try:
+            outcome.returns = self._played(pairing, outcome)
+        except Forfeit as fault:
+            outcome.forfeit, outcome.reason = fault.seat, fault.reason
+            outcome.returns = forfeited(self.game, fault.seat)
+        return outcome
+
+    def _played(self, pairing: Pairing, outcome: Outcome) -> list[float]:
+        chance, seeds = schedule.seeds(self.common.seed, pairing.block, len(pairing.seating))
+        bots = [self._bot(seat, number, seeds[seat]) for seat, number in enumerate(pairing.seating)]
+        bare = isinstance(self.game, games.Game) and all(type(bot) is SolverBot for bot in bots)
+        course = (_BareCourse if bare else _Course)(self.game, chance)
+        while (player := course.player()) != pyspiel.PlayerId.TERMINAL:
+            if player == CHANCE:
+                action = course.draw()
+                outcome.moves.append((int(CHANCE), action, course.text(CHANCE, action)))
+                course.apply(action)
+                continue
+            deciding = range(len(bots)) if player == SIMULTANEOUS else [player]
+            chosen = [self._decide(bots[seat], course, seat, pairing, outcome) for seat in deciding]
+            for seat, action in zip(deciding, chosen, strict=True):
+                outcome.moves.append((seat, action, course.text(seat, action)))
+            if not bare:
+                _inform(bots, course.state, dict(zip(deciding, chosen, strict=True)))
+            if player == SIMULTANEOUS:
+                course.apply_joint(chosen)
+            else:
+                course.apply(chosen[0])
+        return list(course.state.returns())
+
+    def _bot(self, seat: int, number: int, seed: int) -> pyspiel.Bot:
+        self._watch(seat, self.common.timeout + self.common.margin)
+        try:
+            if number not in self._makers:
+                self._makers[number] = self.common.entrants[number].maker()
+            return self._makers[number](self.game, seat, seed)
+        except Exception as error:
+            raise Forfeit(seat, f"cannot be loaded: {type(error).__name__}: {error}") from None
+        finally:
+            self._watch(_NOBODY, 0.0)
+
+    def _decide(self, bot: pyspiel.Bot, course: _Course, seat: int, pairing: Pairing, outcome: Outcome) -> int:
+        """What `bot` plays, as far as it is legal and in time."""
+        allowed = self.common.allowed(self.common.entrants[pairing.seating[seat]])
+        self._watch(seat, allowed)
+        started = time.perf_counter()
+        try:
+            action = bot.step(course.state)
+        except Exception as error:
+            raise Forfeit(seat, f"raised {type(error).__name__}: {error}") from None
+        took = time.perf_counter() - started
+        self._watch(_NOBODY, 0.0)
+        outcome.seconds[seat].append(round(took, 6))
+        if took > allowed:
+            raise Forfeit(seat, _overtime(allowed))
+        if type(bot) is SolverBot:  # it takes its actions from the legal ones
+            return action
+        legal = course.state.legal_actions(seat)
+        if not isinstance(action, int | np.integer) or action not in legal:
+            raise Forfeit(seat, f"illegal action {str(action)[:40]!r} where {len(legal)} are legal")
+        return int(action)
+
+    def _watch(self, seat: int, allowed: float) -> None:
+        if self._slot is not None:
+            _SLOT.pack_into(self._slot, 0, time.monotonic() + allowed, seat)
+
+
+def _inform(bots: Sequence[pyspiel.Bot], state: Any, chosen: Mapping[int, int]) -> None:
+    """Tells the bots, as OpenSpiel does, what the others chose."""
+    for seat, bot in enumerate(bots):
+        if len(chosen) > 1:
+            bot.inform_actions(state, [chosen[player] for player in sorted(chosen)])
+        elif seat not in chosen:
+            bot.inform_action(state, *next(iter(chosen.items())))
+
+
+def _overtime(allowed: float) -> str:
+    return f"took longer than the {allowed:g} s that a decision may take"
+
+
+class Arena:
+    """The guard of one playing process; `play` is for one thread, `close` for any.
+
+    Attributes:
+      common: what its games have in common.
+      closed: whether it was closed; it plays no more.
+    """
+
+    def __init__(self, common: Rules) -> None:
+        self.common = common
+        self._process: subprocess.Popen[str] | None = None
+        self._file = tempfile.NamedTemporaryFile(prefix="voyageur-")  # noqa: SIM115 - closed in `close`
+        self._file.write(_SLOT.pack(0.0, _NOBODY))
+        self._file.flush()
+        self._slot = mmap.mmap(self._file.fileno(), _SLOT.size)
+        self.closed = False
+
+    def play(self, pairing: Pairing) -> Outcome:
+        """One game; raises RuntimeError if the process ends while no entrant is to blame."""
+        try:
+            return self._play(pairing)
+        except Forfeit as fault:
+            returns = forfeited(load_game(self.common.game), fault.seat)
+            seconds: list[list[float]] = [[] for _ in pairing.seating]
+            return Outcome(**asdict(pairing), returns=returns, forfeit=fault.seat, reason=fault.reason, seconds=seconds)
+
+    def _play(self, pairing: Pairing) -> Outcome:
+        process = self._running()
+        assert process.stdin is not None and process.stdout is not None
+        _SLOT.pack_into(self._slot, 0, 0.0, _NOBODY)
+        process.stdin.write(json.dumps(asdict(pairing)) + "\n")
+        process.stdin.flush()
+        while not select.select([process.stdout], [], [], self._wait())[0]:
+            deadline, seat = _SLOT.unpack_from(self._slot)
+            if seat != _NOBODY and time.monotonic() > deadline + 1.0:  # the player itself sees what is just too late
+                self._kill()
+                allowed = self.common.allowed(self.common.entrants[pairing.seating[seat]])
+                raise Forfeit(seat, f"hung: {_overtime(allowed)}")
+        line = process.stdout.readline()
+        if line:
+            return Outcome(**json.loads(line))
+        _, seat = _SLOT.unpack_from(self._slot)
+        self._kill()
+        if self.closed or seat == _NOBODY:
+            raise RuntimeError(f"the playing process ended in game {pairing.number} (status {process.returncode})")
+        raise Forfeit(seat, f"ended the process that it played in (status {process.returncode})")
+
+    def _wait(self) -> float:
+        deadline, seat = _SLOT.unpack_from(self._slot)
+        return 1.0 if seat == _NOBODY else min(1.0, max(0.05, deadline + 1.0 - time.monotonic()))
+
+    def _running(self) -> "subprocess.Popen[str]":
+        if self._process is None:
+            command = [sys.executable, "-m", "voyageur.eval.arena", self._file.name]
+            # Its own session: Ctrl-C is for us, who then end it.
+            pipe = subprocess.PIPE
+            self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, start_new_session=True)
+            assert self._process.stdin is not None
+            self._process.stdin.write(json.dumps(asdict(self.common)) + "\n")
+        return self._process
+
+    def _kill(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.communicate()
+
+    def close(self) -> None:
+        """Ends the process, also in the middle of a game, which then raises RuntimeError."""
+        self.closed = True
+        if self._process is not None:
+            self._process.kill()
+        self._file.close()
+
+
+def main() -> None:
+    """Reads what is common to all games, then plays one game a line."""
+    # What bots print goes to standard error; the way back to the guard stays ours.
+    back = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    lines: queue.SimpleQueue[str] = queue.SimpleQueue()
+    threading.Thread(target=_read, args=(lines,), daemon=True).start()
+    common = json.loads(lines.get())
+    common["entrants"] = tuple(Entrant(**entrant) for entrant in common["entrants"])
+    with open(sys.argv[1], "r+b") as file:
+        player = Player(Rules(**common), mmap.mmap(file.fileno(), _SLOT.size))
+    while True:
+        pairing = json.loads(lines.get())
+        back.write(json.dumps(asdict(player.play(Pairing(**pairing)))) + "\n")
+        back.flush()
+
+
+def _read(lines: "queue.SimpleQueue[str]") -> None:
+    """Passes on what the guard writes, and ends this process, busy or not, when the guard is gone."""
+    for line in sys.stdin:
+        lines.put(line)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+"""Who plays in a tournament: entrants, as people write them and as bots.
+
+An entrant is written `SOLVER` or `SOLVER:option=value,option=value` for one of ours, as in
+`ismcts:seconds=1,threads=1`, or `MODULE:FACTORY` (and options after a further colon) for anything that can be imported.
+A factory is called as `factory(game, player, seed, **options)` and returns a `pyspiel.Bot`.
+"""
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pyspiel
+
+from voyageur import solvers
+from voyageur.solvers import Limit, registry
+
+_LIMITS = ("seconds", "nodes")
+_WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """One entrant.
+
+    Attributes:
+      name: what it is called in tables.
+      spec: as it was written.
+      made_by: the solver's name, or `module:factory`.
+      options: those of the spec, limits and threads included.
+    """
+
+    name: str
+    spec: str
+    made_by: str
+    options: Mapping[str, Any]
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it means to think about a move, where it says so."""
+        return self.options.get("seconds")
+
+    def maker(self) -> Callable[[Any, int, int], pyspiel.Bot]:
+        """What makes its bots, called as `maker(game, player, seed)`; raises whatever an import raises."""
+        if ":" not in self.made_by:
+            return self._solver
+        module, name = self.made_by.split(":")
+        factory = getattr(importlib.import_module(module), name)
+        return lambda game, player, seed: factory(game, player, seed, **self.options)
+
+    def _solver(self, game: Any, player: int, seed: int) -> pyspiel.Bot:
+        options = dict(self.options)
+        given = {name: options.pop(name) for name in _LIMITS if name in options}
+        limit = Limit(**given) if given else None
+        return solvers.make_bot(self.made_by, game, player, limit, seed, options.pop("threads", 1), **options)
+
+
+def parse(
+    spec: str, game: Any, name: str | None = None, seconds: float | None = None, nodes: int | None = None
+) -> Entrant:
+    """The entrant that `spec` says, for `game`; `seconds` and `nodes` are for a solver that says no limit itself.
+
+    Raises ValueError, in one line, for a spec that cannot be read, and for a solver of ours that does not fit the game.
+    What is to be imported is not looked at: an entrant that fails to load forfeits its games.
+    """
+    name = name or spec
+    first, _, rest = spec.partition(":")
+    if first not in registry.SOLVERS:
+        factory, _, rest = rest.partition(":")
+        if not (factory.isidentifier() and all(part.isidentifier() for part in first.split("."))):
+            known = ", ".join(registry.SOLVERS)
+            raise ValueError(f"entrant {spec!r}: expected a solver ({known}) with options, or module:factory")
+        return Entrant(name, spec, f"{first}:{factory}", _options(spec, rest))
+    options = _options(spec, rest)
+    if not registry.SOLVERS[first].instant and not any(limit in options for limit in _LIMITS):
+        options |= {"seconds": seconds} if nodes is None else {"nodes": nodes}
+        options = {key: value for key, value in options.items() if value is not None} or {"seconds": 1.0}
+    entrant = Entrant(name, spec, first, options)
+    try:
+        for key in ("nodes", "threads"):
+            if type(options.get(key, 1)) is not int or options.get(key, 1) < 1:
+                raise ValueError(f"{key}: expected a whole number above 0, got {options[key]}")
+        if type(options.get("seconds", 1)) not in (int, float):
+            raise ValueError(f"seconds: expected a number above 0, got {options['seconds']}")
+        entrant._solver(game, 0, 0)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"entrant {spec!r}: {error}") from None
+    return entrant
+
+
+def _options(spec: str, text: str) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for part in filter(None, text.split(",")):
+        key, equals, value = part.partition("=")
+        if not (key.isidentifier() and equals and value):
+            raise ValueError(f"entrant {spec!r}: expected option=value, got {part!r}")
+        if key in found:
+            raise ValueError(f"entrant {spec!r}: {key} stands there twice")
+        found[key] = _value(value)
+    return found
+
+
+def _value(text: str) -> Any:
+    if text in _WORDS:
+        return _WORDS[text]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text

@@ -1,0 +1,83 @@
+"""How entrants are written."""
+
+from typing import Any
+
+import pytest
+
+from voyageur import games
+from voyageur.eval import arena, entrants
+from voyageur.solvers import SolverBot
+
+GAME = games.load("voyageur_tic_tac_toe")
+
+
+def test_ours() -> None:
+    """A solver with options; limits are those it says, else those of the tournament, else a second."""
+    found = entrants.parse("ismcts:seconds=0.5,threads=2,exploration=0.3", GAME)
+    assert (found.made_by, found.seconds) == ("ismcts", 0.5)
+    assert found.options == {"seconds": 0.5, "threads": 2, "exploration": 0.3}
+    assert isinstance(found.maker()(GAME, 1, 5), SolverBot)
+    assert entrants.parse("mcts", GAME, nodes=7).options == {"nodes": 7}
+    assert entrants.parse("mcts", GAME, seconds=2.0).options == {"seconds": 2.0}
+    assert entrants.parse("mcts", GAME).options == {"seconds": 1.0}
+    assert entrants.parse("scripted", GAME, nodes=7).options == {}
+    assert entrants.parse("random", GAME, "dice").name == "dice"
+
+
+def test_imported() -> None:
+    """A factory with options, which is not imported before it plays."""
+    found = entrants.parse("voyageur.eval.openspiel:ismcts:nodes=3", GAME)
+    assert (found.made_by, found.options) == ("voyageur.eval.openspiel:ismcts", {"nodes": 3})
+    state = games.load("yellowhouse", sequential=True, scope="round", hand=2).new_initial_state()
+    while state.is_chance_node():
+        state.apply_action(state.legal_actions()[0])
+    seat = state.current_player()
+    assert found.maker()(state.get_game(), seat, 1).step(state) in state.legal_actions()
+    assert entrants.parse("no.such:thing", GAME).made_by == "no.such:thing"
+    with pytest.raises(ModuleNotFoundError):
+        entrants.parse("no.such:thing", GAME).maker()
+
+
+@pytest.mark.parametrize(
+    ("spec", "problem"),
+    [
+        ("oracle", "expected a solver"),
+        ("oracle:", "expected a solver"),
+        ("a b:c", "expected a solver"),
+        ("ismcts:seconds", "expected option=value, got 'seconds'"),
+        ("ismcts:nodes=1,nodes=2", "nodes stands there twice"),
+        ("ismcts:nodes=many", "nodes: expected a whole number"),
+        ("ismcts:nodes=0", "nodes: expected a whole number"),
+        ("ismcts:seconds=soon", "seconds: expected a number"),
+        ("ismcts:seconds=-1", "seconds: expected a number"),
+        ("ismcts:threads=0", "threads: expected a whole number"),
+        ("ismcts:width=3", "width: ismcts has no such option"),
+        ("scripted:seconds=none", "seconds"),
+    ],
+)
+def test_wrong_specs(spec: str, problem: str) -> None:
+    """One line that names the entrant and what is wrong."""
+    with pytest.raises(ValueError, match="entrant") as error:
+        entrants.parse(spec, GAME)
+    assert problem in str(error.value) and spec in str(error.value)
+    assert len(str(error.value).splitlines()) == 1
+
+
+def test_a_solver_that_does_not_fit() -> None:
+    """It is refused before anything is played."""
+    with pytest.raises(ValueError, match="mcts cannot play yellowhouse"):
+        entrants.parse("mcts", games.load("yellowhouse"))
+
+
+@pytest.mark.parametrize("text", ["chess9", "niagara(players=9)", "niagara(", ""])
+def test_wrong_games(text: str) -> None:
+    """One line."""
+    with pytest.raises(ValueError, match="game") as error:
+        arena.load_game(text)
+    assert len(str(error.value).splitlines()) == 1
+
+
+def test_values() -> None:
+    """Numbers, words and texts."""
+    found: dict[str, Any] = entrants.parse("a.b:c:x=1,y=1.5,z=true,u=none,v=file.bin", GAME).options  # type: ignore[assignment]
+    assert found == {"x": 1, "y": 1.5, "z": True, "u": None, "v": "file.bin"}

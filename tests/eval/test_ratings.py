@@ -1,0 +1,145 @@
+"""Statistics against known truth."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from voyageur.eval import ratings, schedule
+from voyageur.eval.arena import Outcome
+from voyageur.eval.ratings import Blocks, Sprt
+
+
+def game(
+    number: int, block: int, seating: Sequence[int], returns: Sequence[float], forfeit: int | None = None
+) -> Outcome:
+    """A finished game."""
+    return Outcome(number, block, list(seating), list(returns), forfeit)
+
+
+def simulated(strengths: Sequence[float], players: int, form: str, games: int, seed: int) -> list[Outcome]:
+    """A tournament of players whose ratings are known."""
+    rng = np.random.default_rng(seed)
+    weights = np.exp(np.array(strengths) / ratings.ELO)
+    found = []
+    for pairing in schedule.pairings(form, len(strengths), players, games, "balanced", seed):
+        odds = weights[list(pairing.seating)]
+        returns = np.zeros(players)
+        returns[rng.choice(players, p=odds / odds.sum())] = 1.0
+        found.append(game(pairing.number, pairing.block, pairing.seating, returns.tolist()))
+    return found
+
+
+def test_shares() -> None:
+    """First places, shared ones, and forfeits, whatever the returns say."""
+    assert ratings.shares(game(0, 0, (0, 1, 2), (3, 1, 2))) == [1, 0, 0]
+    assert ratings.shares(game(0, 0, (0, 1, 2), (2, 1, 2))) == [0.5, 0, 0.5]
+    assert ratings.shares(game(0, 0, (0, 1), (0, 0))) == [0.5, 0.5]
+    assert ratings.shares(game(0, 0, (0, 1, 2), (9, 0, 0), forfeit=0)) == [0, 0.5, 0.5]
+
+
+def test_blocks() -> None:
+    """Wins, seats and who won where who took part, by block."""
+    blocks = Blocks.of(
+        [game(0, 4, (0, 1, 1), (1, 0, 0)), game(1, 4, (1, 0, 1), (0, 0, 1)), game(2, 5, (2, 0, 0), (1, 1, 0))], 3
+    )
+    assert blocks.wins.tolist() == [[1, 1, 0], [0.5, 0, 0.5]]
+    assert blocks.seats.tolist() == [[2, 4, 0], [2, 0, 1]]
+    assert blocks.beats[0].tolist() == [[0, 2, 0], [1, 0, 0], [0, 0, 0]]
+    assert blocks.beats[1].tolist() == [[0, 0, 0.5], [0, 0, 0], [1, 0, 0]]
+    assert blocks.tables.tolist() == [0, 1]
+    assert blocks.scores(0).tolist() == [0.5, 0.25] and blocks.scores(1).tolist() == [0.25]
+
+
+@pytest.mark.parametrize(
+    ("form", "players", "strengths"),
+    [
+        ("round-robin", 2, (120.0, 0.0, -120.0)),
+        ("round-robin", 4, (100.0, 0.0, 0.0, -100.0)),
+        ("gauntlet", 4, (90.0, -90.0)),
+    ],
+)
+def test_ratings_find_the_truth(form: str, players: int, strengths: tuple[float, ...]) -> None:
+    """With many games they come close to what the players were given."""
+    blocks = Blocks.of(simulated(strengths, players, form, 20_000, 1), len(strengths))
+    found = ratings.fit(blocks.beats.sum(axis=0))
+    assert found == pytest.approx(strengths, abs=12)
+
+
+def test_intervals_cover_the_truth() -> None:
+    """In about 95 of 100 tournaments; too narrow ones would miss it in more."""
+    covered = 0
+    for seed in range(100):
+        blocks = Blocks.of(simulated((40.0, -40.0), 2, "round-robin", 120, seed), 2)
+        _, drawn = ratings.ratings(blocks, 200)
+        low, high = ratings.interval(drawn[:, 0], len(blocks.tables))
+        covered += low <= 40.0 <= high
+    assert 88 <= covered <= 99
+
+
+def test_who_always_wins_has_an_interval() -> None:
+    """It is wide and finite, for ratings and for shares; one block says nothing."""
+    blocks = Blocks.of([game(n, n, (0, 1), (1, 0)) for n in range(10)], 2)
+    best, drawn = ratings.ratings(blocks, 500)
+    low, high = ratings.interval(drawn[:, 0], 10)
+    assert 0 < low < best[0] < high < 1500
+    assert high - low > 200
+    low, high = ratings.share_interval(blocks.wins[:, 0], blocks.seats[:, 0])
+    assert (low, high) == pytest.approx((0.7225, 1.0), abs=1e-4)
+    assert ratings.interval(drawn[:, 0], 1) == (-np.inf, np.inf)
+
+
+def test_paired_luck_narrows_the_interval() -> None:
+    """Blocks in which luck decides, and cancels out, tell more than as many games each on luck of its own."""
+    wins, seats = np.array([1.0] * 40), np.array([2.0] * 40)
+    even = ratings.share_interval(wins, seats)
+    loose = ratings.share_interval(np.tile([1.0, 0.0], 40), np.ones(80))
+    assert even[0] < 0.5 < even[1]
+    assert even[1] - even[0] < loose[1] - loose[0]
+
+
+def test_likelihood_of_superiority() -> None:
+    """One half for even scores, all for clear ones, and sensible in between."""
+    assert ratings.likelihood_of_superiority(np.array([0.5, 0.5]), 0.5) == 0.5
+    assert ratings.likelihood_of_superiority(np.array([1.0, 1.0]), 0.5) == 1.0
+    assert ratings.likelihood_of_superiority(np.array([0.0, 1.0] * 50), 0.5) == pytest.approx(0.5)
+    assert ratings.likelihood_of_superiority(np.array([0.5, 0.5, 0.5, 1.0]), 0.5) == pytest.approx(0.8413, abs=1e-4)
+
+
+def test_expected_share() -> None:
+    """Odds of 10 to 1 at 400 points; a fair share at none."""
+    assert ratings.expected_share(400, 2) == pytest.approx(10 / 11)
+    assert ratings.expected_share(0, 4) == 0.25
+
+
+def test_likelihood_ratio() -> None:
+    """For wins and losses alone it is that of two coins, as Wald has it."""
+    test = Sprt(0, 100)
+    p1 = ratings.expected_share(100, 2)
+    scores = np.array([1.0] * 60 + [0.0] * 40)
+    expected = 60 * np.log(p1 / 0.5) + 40 * np.log((1 - p1) / 0.5)
+    assert test.ratio(scores, 2) == pytest.approx(expected, abs=0.05)
+    assert test.ratio(np.full(50, 0.5), 2) < 0 < test.ratio(np.full(50, 1.0), 2)
+    assert test.bounds == pytest.approx((-2.944, 2.944), abs=1e-3)
+    assert (test.verdict(3.0), test.verdict(-3.0), test.verdict(0.0)) == ("elo1", "elo0", None)
+
+
+@pytest.mark.parametrize(("truth", "wrong"), [(0.0, "elo1"), (120.0, "elo0")])
+def test_error_rates(truth: float, wrong: str) -> None:
+    """A sequential test errs no more often than it says, in a game of four."""
+    test, rng, errors = Sprt(0, 120), np.random.default_rng(4), 0
+    for _ in range(100):
+        scores: list[float] = []
+        verdict = None
+        while verdict is None:
+            scores.append(float(np.mean(rng.random(4) < ratings.expected_share(truth, 4))))
+            verdict = test.verdict(test.ratio(np.array(scores), 4))
+        errors += verdict == wrong
+    assert errors <= 10  # 5 are expected at the most; more than 10 happen once in 100 times
+
+
+@pytest.mark.parametrize("values", [(10, 10), (20, 10), (0, 10, 0.5), (0, 10, 0.05, 0)])
+def test_wrong_tests(values: tuple[float, ...]) -> None:
+    """Hypotheses in the wrong order, error rates that are none."""
+    with pytest.raises(ValueError, match=r"sprt|alpha|beta"):
+        Sprt(*values)

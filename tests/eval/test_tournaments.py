@@ -1,0 +1,377 @@
+"""Tournaments: repeatable, resumable, and none the worse for entrants that fail."""
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from voyageur.cli import main as cli
+from voyageur.eval import arena, entrants, report, schedule, tournaments
+from voyageur.eval.arena import Outcome, Player
+from voyageur.eval.store import Store, StoreError
+from voyageur.eval.tournaments import Config
+
+GAME = "voyageur_tic_tac_toe"
+BOTS = str(Path(__file__).parent)
+
+
+@pytest.fixture(autouse=True)
+def importable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The playing processes find tests/eval/bots.py."""
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, (BOTS, os.environ.get("PYTHONPATH")))))
+
+
+def content(path: Path) -> list[dict[str, Any]]:
+    """All games of a store, without what depends on the clock."""
+    store = Store.open(str(path))
+    rows = [asdict(outcome) | {"seconds": None} for outcome in store.outcomes(moves=True)]
+    store.close()
+    return rows
+
+
+def played(path: Path, processes: int = 1, **values: Any) -> list[dict[str, Any]]:
+    """The content of the store of a tournament played to its end."""
+    tournament, store = tournaments.start(Config.read({"game": GAME, "games": 12, **values}), str(path))
+    numbers = [outcome.number for outcome in tournaments.run(tournament, store, processes)]
+    store.close()
+    assert sorted(numbers) == list(range(len(numbers))) and len(numbers) >= 12
+    return content(path)
+
+
+def command(*arguments: str) -> "subprocess.CompletedProcess[str]":
+    """`voyageur tournament` in a process of its own."""
+    line = [sys.executable, "-m", "voyageur.cli.main", "tournament", *arguments]
+    return subprocess.run(line, capture_output=True, text=True, check=False)
+
+
+def test_repeatable(tmp_path: Path) -> None:
+    """The same games, moves and results, with one process or two; another seed, other games."""
+    field = ["random", "scripted", "bots:play"]
+    one = played(tmp_path / "one", entrants=field)
+    assert played(tmp_path / "two", 2, entrants=field) == one
+    assert played(tmp_path / "three", entrants=field, seed=1) != one
+    assert {len(game["seating"]) for game in one} == {2}
+    assert all(game["forfeit"] is None for game in one)
+
+
+def test_any_game_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One game, from the store's configuration and its number alone."""
+    path = tmp_path / "store"
+    games = played(path, entrants=["random", "scripted"])
+    assert cli.main(["tournament", "replay", str(path), "7"]) == 0
+    text = capsys.readouterr().out
+    assert "The same as in the store." in text
+    assert text.count("\n") == 2 + len(games[7]["moves"]) + 2
+    with sqlite3.connect(path) as db:
+        db.execute("UPDATE games SET moves = '[[0, 1, \"x\"]]' WHERE number = 7")
+    assert cli.main(["tournament", "replay", str(path), "7"]) == 1
+    assert "'x' as step 1" in capsys.readouterr().out
+    assert cli.main(["tournament", "replay", str(path), "99"]) == 2
+    assert "no game 99" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("game", ["voyageur_goofspiel(num_cards=4)", "voyageur_kuhn_poker"])
+def test_the_same_with_and_without_history(game: str) -> None:
+    """Games among our own bots are played without a history, with the same moves and results."""
+    loaded = arena.load_game(game)
+    field = tuple(entrants.parse(spec, loaded) for spec in ("random", "scripted"))
+    player = Player(arena.Rules(str(loaded), field, 3, 1.0, 60.0))
+    for pairing in schedule.pairings("round-robin", 2, loaded.num_players(), 8, "balanced", 3):
+        bare = player.play(pairing)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(arena, "_BareCourse", arena._Course)
+            whole = player.play(pairing)
+        assert (bare.moves, bare.returns) == (whole.moves, whole.returns)
+        assert bare.forfeit is None and bare.moves
+
+
+def test_the_same_luck_within_a_block(tmp_path: Path) -> None:
+    """Every seating of a block gets the same cards."""
+    games = played(tmp_path / "store", game="kuhn_poker", entrants=["random", "bots:play"], games=20)
+    deals: dict[int, set[str]] = {}
+    for game in games:
+        deal = [move for move in game["moves"] if move[0] == -1]
+        assert len(deal) == 2
+        deals.setdefault(game["block"], set()).add(json.dumps(deal))
+    assert all(len(found) == 1 for found in deals.values())
+    assert len({next(iter(found)) for found in deals.values()}) > 2
+
+
+@pytest.mark.parametrize("game", ["kuhn_poker", "goofspiel(imp_info=True,num_cards=3,points_order=descending)"])
+def test_other_games(game: str, tmp_path: Path) -> None:
+    """OpenSpiel's games, also those with simultaneous nodes."""
+    games = played(tmp_path / "store", game=game, entrants=["random", "bots:play"])
+    assert all(game["forfeit"] is None and game["moves"] for game in games)
+
+
+def test_entrants_that_fail(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each forfeits with a reason, the others play on, and the report lists it."""
+    kinds = ("raises", "illegal", "nothing", "dies", "hangs", "unloadable")
+    field = {"good": "bots:play"} | {kind: f"bots:play:kind={kind}" for kind in kinds} | {"absent": "nowhere:bot"}
+    path = tmp_path / "store"
+    config = {"game": GAME, "entrants": field, "format": "gauntlet", "games": 14, "timeout": 0.2, "margin": 0.1}
+    tournament, store = tournaments.start(Config.read(config), str(path))
+    games = list(tournaments.run(tournament, store, 2))
+    assert len(games) == 14
+    reasons: dict[str, set[str | None]] = {}
+    for game in games:
+        assert game.forfeit is not None and game.returns[game.forfeit] == -1 and sum(game.returns) == 0
+        reasons.setdefault(list(field)[game.seating[game.forfeit]], set()).add(game.reason)
+    assert reasons == {
+        "raises": {"raised RuntimeError: two lines"},
+        "illegal": {"illegal action '999' where 9 are legal", "illegal action '999' where 8 are legal"},
+        "nothing": {"illegal action 'None' where 9 are legal", "illegal action 'None' where 8 are legal"},
+        "dies": {"ended the process that it played in (status 7)"},
+        "hangs": {"hung: took longer than the 0.2 s that a decision may take"},
+        "unloadable": {"cannot be loaded: OSError: no weights"},
+        "absent": {"cannot be loaded: ModuleNotFoundError: No module named 'nowhere'"},
+    }
+    found = report.summary(tournament, store)
+    assert len(found["forfeits"]) == 14
+    assert [entrant["forfeits"] for entrant in found["entrants"]] == [0, *[2] * 7]
+    assert cli.main(["tournament", "report", str(path)]) == 0
+    assert "Game 0 forfeited by raises" in capsys.readouterr().out
+    assert "Forfeits: 14" in (tmp_path / "store.html").read_text()
+
+
+def test_killed_and_resumed(tmp_path: Path) -> None:
+    """Killed in the middle of a game, it goes on where it was: the same store as without."""
+    path, flag = tmp_path / "store", tmp_path / "flag"
+    field = ("random", f"bots:play:flag={flag}")
+    arguments = (GAME, *field, "--games", "12", "--processes", "1", "--store", str(path))
+    killed = command(*arguments)
+    assert killed.returncode == -9
+    assert f"--resume {path}" in killed.stderr
+    before = content(path)
+    again = command("--resume", str(path), "--processes", "1")
+    assert again.returncode == 0 and "12 of 12 games" in again.stdout
+    assert content(path)[: len(before)] == before
+    whole = tmp_path / "whole"
+    assert command(*arguments[:-1], str(whole)).returncode == 0
+    assert content(path) == content(whole)
+    assert command("--resume", str(path)).returncode == 0
+    assert content(path) == content(whole)
+
+
+def test_a_cluster_that_loses_a_worker(tmp_path: Path) -> None:
+    """Its games are played again: the same store as without a cluster."""
+    distributed = pytest.importorskip("distributed")
+    flag = tmp_path / "flag"
+    flag.touch()
+    field = ["random", f"bots:play:flag={flag}"]
+    expected = played(tmp_path / "local", entrants=field)
+    flag.unlink()
+    tournament, store = tournaments.start(
+        Config.read({"game": GAME, "entrants": field, "games": 12}), str(tmp_path / "cluster")
+    )
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+    ) as cluster:
+        games = list(tournaments.run(tournament, store, scheduler=cluster.scheduler_address))
+    store.close()
+    assert flag.exists()
+    assert sorted(game.number for game in games) == list(range(12))
+    assert content(tmp_path / "cluster") == expected
+
+
+def test_a_sequential_test_ends_it(tmp_path: Path) -> None:
+    """As soon as it is decided (here the two play alike); what was played beyond does not count, nothing is added."""
+    values = {"game": GAME, "entrants": ["scripted", "random"], "games": 2000, "sprt": {"elo0": 0, "elo1": 200}}
+    tournament, store = tournaments.start(Config.read(values), str(tmp_path / "store"))
+    games = list(tournaments.run(tournament, store, 2))
+    found = report.summary(tournament, store, 50)
+    assert len(games) < 400
+    assert found["sprt"]["verdict"] == "elo0"
+    assert found["sprt"]["blocks"] * 2 == found["games"]["counted"] <= len(games)
+    assert list(tournaments.run(tournament, store)) == []
+    assert "elo0 accepted" in report.verdicts(found)[1]
+
+
+def test_only_whole_blocks_count(tmp_path: Path) -> None:
+    """A block that is not finished waits."""
+    tournament, store = tournaments.start(
+        Config.read({"game": GAME, "entrants": ["random", "scripted"], "games": 6}), str(tmp_path / "store")
+    )
+    for number, block, seating in ((0, 0, [0, 1]), (1, 0, [1, 0]), (3, 1, [1, 0])):
+        store.add(Outcome(number, block, seating, [1.0, -1.0], seconds=[[0.1], []]))
+    found = report.summary(tournament, store, 20)
+    assert found["games"] == {"planned": 6, "finished": 3, "counted": 2}
+    assert [entrant["wins"] for entrant in found["entrants"]] == [1, 1]
+    assert found["two"]["pairs"] == [{"score": 0.5, "blocks": 1}]
+
+
+def test_a_page(tmp_path: Path) -> None:
+    """It stands alone, with all tables and pictures, and nothing in a name is taken for markup."""
+    field = {"<b>": "random", "plain": "scripted", "first": "bots:play"}
+    tournament, store = tournaments.start(
+        Config.read({"game": GAME, "entrants": field, "games": 12}), str(tmp_path / "s")
+    )
+    list(tournaments.run(tournament, store))
+    found = report.summary(tournament, store, 50)
+    page = report.page(found, report.times(tournament, store))
+    assert page.count("<svg") == page.count("</svg>") == 4
+    assert page.count("<table") == 3
+    assert "<b>" not in page and "&lt;b&gt;" in page
+    assert "<script" not in page and "src=" not in page
+    assert page == report.page(found, report.times(tournament, store))
+    assert json.loads(json.dumps(found)) == found
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"seed": 5}, "seed: {path} has 0, not 5"),
+        ({"games": 99}, "games: {path} has 12, not 99"),
+        ({"entrants": ["scripted", "random"]}, "entrants: {path} has"),
+        ({"game": "voyageur_connect_four"}, "game: {path} has voyageur_tic_tac_toe(), not voyageur_connect_four()"),
+        ({"nodes": 7}, "nodes: {path} has None, not 7"),
+    ],
+)
+def test_a_changed_configuration(given: dict[str, Any], problem: str, tmp_path: Path) -> None:
+    """It is refused with what differs; the same one is not."""
+    path = str(tmp_path / "store")
+    tournaments.start(Config.read({"game": GAME, "entrants": ["random", "scripted"], "games": 12}), path)
+    tournaments.reopen(path, {"seed": 0, "entrants": ["random", "scripted"], "game": GAME})
+    with pytest.raises(StoreError) as error:
+        tournaments.reopen(path, given)
+    assert str(error.value).startswith(problem.format(path=path))
+
+
+def test_another_version(tmp_path: Path) -> None:
+    """Games of two versions are not one tournament; looking at it is allowed."""
+    path = tmp_path / "store"
+    tournaments.start(Config.read({"game": GAME, "entrants": ["random", "scripted"]}), str(path))
+    with sqlite3.connect(path) as db:
+        db.execute(
+            "UPDATE meta SET value = replace(value, '\"voyageur\": \"', '\"voyageur\": \"0.') WHERE key = 'config'"
+        )
+    with pytest.raises(StoreError, match="made by version 0"):
+        tournaments.reopen(str(path))
+    tournaments.reopen(str(path), write=False)
+
+
+WRONG = [
+    ({}, "game: must be given"),
+    ({"game": GAME}, "entrants: must be given"),
+    ({"game": 3, "entrants": ["random", "scripted"]}, "game: expected a name"),
+    ({"game": GAME, "entrants": ["random"]}, "entrants: expected two or more"),
+    ({"game": GAME, "entrants": ["random", "random"]}, "entrants: random is there twice"),
+    ({"game": GAME, "entrants": "random"}, "entrants: expected a list"),
+    ({"game": GAME, "entrants": [["a", 3], "random"]}, "entrants: expected a spec"),
+    ({"game": GAME, "entrants": ["random", "scripted"], "format": "cup"}, "format: expected round-robin or gauntlet"),
+    ({"game": GAME, "entrants": ["random", "scripted"], "seatings": 3}, "seatings: expected balanced or all"),
+    ({"game": GAME, "entrants": ["random", "scripted"], "games": 0}, "games: expected a whole number"),
+    ({"game": GAME, "entrants": ["random", "scripted"], "games": True}, "games: expected a whole number"),
+    ({"game": GAME, "entrants": ["random", "scripted"], "seconds": "1"}, "seconds: expected a number"),
+    ({"game": GAME, "entrants": ["random", "scripted"], "sprt": {"elo0": 0}}, "sprt: expected elo0, elo1"),
+    ({"game": GAME, "entrants": ["random", "scripted"], "sprt": [1, 0, 0.05, 0.05]}, "sprt: expected elo0 below elo1"),
+    ({"game": GAME, "entrants": ["random", "scripted"], "colour": "red"}, "colour: unknown"),
+    ({"game": "solitaire", "entrants": ["random", "scripted"]}, "game"),
+    ({"game": "2048", "entrants": ["random", "scripted"]}, "game: 2048 has one player"),
+    ({"game": GAME, "entrants": ["random", "oracle"]}, "entrant 'oracle'"),
+    ({"game": "niagara", "entrants": ["random", "scripted"], "sprt": [0, 10, 0.05, 0.05]}, "sprt: it is for two"),
+]
+
+
+@pytest.mark.parametrize(("values", "problem"), WRONG)
+def test_wrong_configurations(values: dict[str, Any], problem: str) -> None:
+    """One line that names the field."""
+    with pytest.raises(ValueError) as error:
+        Config.read(values).load()
+    assert str(error.value).startswith(problem)
+    assert len(str(error.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize("name, text", [("t.toml", TOML := """
+game = "voyageur_tic_tac_toe"
+games = 4
+[entrants]
+dice = "random"
+plain = "scripted"
+"""), ("t.yaml", """
+game: voyageur_tic_tac_toe
+games: 4
+entrants: {dice: random, plain: scripted}
+""")])  # fmt: skip
+def test_a_file(name: str, text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A configuration as TOML or YAML; flags win over it."""
+    (tmp_path / name).write_text(text)
+    store = str(tmp_path / "store")
+    arguments = ["tournament", "--config", str(tmp_path / name), "--seed", "3", "--store", store, "--processes", "1"]
+    assert cli.main([*arguments, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [entrant["name"] for entrant in found["entrants"]] == ["dice", "plain"]
+    assert (found["seed"], found["games"]["counted"]) == (3, 4)
+    assert cli.main(arguments) == 2
+    assert "go on with --resume" in capsys.readouterr().err
+
+
+def damaged(path: Path) -> None:
+    with sqlite3.connect(path) as db:
+        db.execute("UPDATE games SET returns = '{' WHERE number = 0")
+
+
+def without_configuration(path: Path) -> None:
+    with sqlite3.connect(path) as db:
+        db.execute("DELETE FROM meta WHERE key = 'config'")
+
+
+def of_another_format(path: Path) -> None:
+    with sqlite3.connect(path) as db:
+        db.execute("UPDATE meta SET value = '9' WHERE key = 'format'")
+
+
+BROKEN: list[tuple[Callable[[Path], Any], str]] = [
+    (lambda path: path.write_bytes(b"no database at all" * 100), "is no tournament's store"),
+    (lambda path: path.write_bytes(b""), "is no tournament's store"),
+    (lambda path: path.unlink(), "No such file"),
+    (damaged, "game 0: returns is not JSON"),
+    (without_configuration, "says nothing of its config"),
+    (of_another_format, "has format 9, expected 1"),
+]
+
+
+@pytest.mark.parametrize(("harm", "problem"), BROKEN)
+def test_broken_stores(
+    harm: Callable[[Path], Any], problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One line, exit status 2."""
+    path = tmp_path / "store"
+    _, store = tournaments.start(Config.read({"game": GAME, "entrants": ["random", "scripted"]}), str(path))
+    store.add(Outcome(0, 0, [0, 1], [1.0, -1.0], seconds=[[], []]))
+    store.close()
+    harm(path)
+    assert cli.main(["tournament", "report", str(path)]) == 2
+    error = capsys.readouterr().err
+    assert problem in error and len(error.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ((), "expected a game and entrants"),
+        (("niagara",), "entrants: must be given"),
+        (("niagara", "scripted", "random", "--players", "9"), "game"),
+        (("niagara", "scripted", "random", "--scheduler", "tcp://127.0.0.1:9"), "scheduler"),
+        (("niagara", "scripted", "random", "--config", "absent.toml"), "absent.toml"),
+        (("--resume", "absent.db"), "absent.db"),
+    ],
+)
+def test_wrong_arguments(
+    arguments: tuple[str, ...],
+    problem: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """One line, exit status 2."""
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["tournament", *arguments]) == 2
+    assert problem in capsys.readouterr().err.splitlines()[-1]
