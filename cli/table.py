@@ -107,14 +107,15 @@ def _header(args: Any, plays: tuple[str, ...]) -> Header:
         return Header(args.game, record.check_names(names), plays.index(ME), rules, True, plays)
     prompt = Prompt(lambda: None)
     low, high = game.players
-    asked = f"Who plays, in seat order, {low} to {high} names with commas: "
     try:
+        asked = f"Who plays, in seat order, {low} to {high} names with commas: "
         names = record.check_names(_listed(args.players or prompt.ask(asked)))
+        if not low <= len(names) <= high:
+            raise games.PositionError("players", f"expected {low} to {high} names, got {len(names)}")
+        me = args.me or ("" if args.players else prompt.ask("Which of them are you: "))
     except EOFError:
         raise ValueError("players: expected who plays, like --players Ann,Bob,Me") from None
-    if not low <= len(names) <= high:
-        raise games.PositionError("players", f"expected {low} to {high} names, got {len(names)}")
-    me = args.me or (names[0] if "me" not in map(str.lower, names) else "me")
+    me = me or (names[0] if "me" not in map(str.lower, names) else "me")
     found = [seat for seat, name in enumerate(names) if name.lower() == me.lower()]
     if not found:
         raise ValueError(f"me: expected one of {', '.join(names)}, got {me[:20]!r}")

@@ -80,6 +80,9 @@ def test_players_are_asked_for(typed: Type):
     ended = typed(["Zoe, Ann", "0"], "table", "yellowhouse", "--me", "ann", "--record", "game.txt")
     assert "Who plays" in ended.out and "   1  table: Zoe leads" in ended.out
     assert Session.open("game.txt").header.me == 1
+    ended = typed(["Zoe, Ann", "Ann", "Zoe"], "table", "yellowhouse", "--record", "other.txt")
+    assert "Which of them are you" in ended.out and "   1  table: Zoe leads" in ended.out
+    assert Session.open("other.txt").header.me == 1
 
 
 def test_wrong_entries_are_told_in_a_line(typed: Type):
