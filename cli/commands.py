@@ -120,6 +120,17 @@ def bench(args: Any) -> int:
     return 0
 
 
+def _followed(name: str) -> Any:
+    """A command about a game that is followed; its module is loaded when it is wanted."""
+
+    def run(args: Any) -> int:
+        from voyageur.cli import table
+
+        return getattr(table, name)(args)
+
+    return run
+
+
 def _benchmark(what: str) -> Any:
     """The function that measures it."""
     if what == "tournament":
@@ -145,6 +156,7 @@ COMMANDS = {
     "moves": list_moves,
     "hint": hint,
     "bench": bench,
+    **{name: _followed(name) for name in ("table", "play", "replay", "analyze")},
     "tournament": tournament,
 }
 

@@ -72,14 +72,11 @@ def parser() -> argparse.ArgumentParser:
 
     hint = commands.add_parser("hint", help="what to do, and how sure that is")
     _add_position(hint)
-    hint.add_argument("--solver", default="ismcts", metavar="S", help="ismcts (default), mcts, scripted, random")
-    limit = hint.add_mutually_exclusive_group()
-    limit.add_argument("--seconds", type=_seconds, metavar="T", help="time to think (default 5)")
-    limit.add_argument("--nodes", type=_positive, metavar="N", help="simulations instead of time; repeatable")
-    hint.add_argument("--threads", type=_positive, metavar="K", help="default: one a core")
-    hint.add_argument("--seed", type=_not_negative, default=0, metavar="S")
+    _add_effort(hint)
     hint.add_argument("--top", type=_positive, default=5, metavar="K", help="moves to show (default 5)")
     hint.add_argument("--json", action="store_true", help="JSON only, on standard output")
+
+    _add_followed(commands)
 
     bench = commands.add_parser("bench", help="measure speed, side by side")
     bench.add_argument("what", choices=["search", "tournament"], metavar="WHAT", help="search or tournament")
@@ -88,6 +85,43 @@ def parser() -> argparse.ArgumentParser:
 
     _add_tournament(commands)
     return top
+
+
+def _add_effort(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--solver", default="ismcts", metavar="S", help="ismcts (default), mcts, scripted, random")
+    limit = command.add_mutually_exclusive_group()
+    limit.add_argument("--seconds", type=_seconds, metavar="T", help="time to think (default 5)")
+    limit.add_argument("--nodes", type=_positive, metavar="N", help="simulations instead of time; repeatable")
+    command.add_argument("--threads", type=_positive, metavar="K", help="default: one a core")
+    command.add_argument("--seed", type=_not_negative, default=0, metavar="S")
+
+
+def _add_followed(commands: Any) -> None:
+    """The commands about a game that is followed entry by entry."""
+    table = commands.add_parser("table", help="follow a real game, with hints")
+    table.add_argument("--players", metavar="NAMES", help="in seat order, with commas; asked for otherwise")
+    table.add_argument("--me", metavar="NAME", help="which of them you are (default: Me, or the first)")
+    table.add_argument("--position", metavar="FILE", help="begin with this position")
+    play = commands.add_parser("play", help="play against bots")
+    play.add_argument("--players", metavar="WHO", help="in seat order: one me, and solvers")
+    for command in (table, play):
+        command.add_argument("game", metavar="GAME", nargs="?")
+        command.add_argument("--board", metavar="FILE", help="a board of your own, where the game takes one")
+        command.add_argument("--set", action="append", metavar="NAME=VALUE", help="a rule that differs; repeatable")
+        record = command.add_mutually_exclusive_group()
+        record.add_argument("--record", metavar="FILE", help="where to keep the game (default: a new file here)")
+        record.add_argument("--resume", metavar="FILE", help="go on with a game that was kept")
+        command.add_argument("--auto", action="store_true", help="a hint at each of your decisions")
+        _add_effort(command)
+    play.set_defaults(seed=None)  # another game each time
+    replay = commands.add_parser("replay", help="the entries of a record, and where they lead")
+    replay.add_argument("--to", type=_not_negative, metavar="N", help="only the first N entries")
+    analyze = commands.add_parser("analyze", help="your decisions in a record, and what they lost")
+    analyze.add_argument("--plot", metavar="FILE", help="draw everybody's expected returns (.png, .svg)")
+    for command in (replay, analyze):
+        command.add_argument("record", metavar="RECORD", help="a file that table or play has written")
+        command.add_argument("--json", action="store_true", help="JSON only, on standard output")
+    _add_effort(analyze)
 
 
 def _add_tournament(commands: Any) -> None:

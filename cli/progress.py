@@ -18,6 +18,7 @@ class _Compiling(event.Listener):
     def on_start(self, event: Any) -> None:
         """One more function is being compiled."""
         self._functions += 1
+        self._bar.delay = 0
         self._bar.set_description_str(f"compiling the rules, this once ({self._functions} functions)")
 
     def on_end(self, event: Any) -> None:
@@ -25,9 +26,13 @@ class _Compiling(event.Listener):
 
 
 @contextmanager
-def bar(what: str) -> Iterator[Callable[[int, float], None]]:
-    """A progress bar; yields what is to be called with (how much was done, part of all that there is to do)."""
-    with tqdm(total=100, desc=what, unit="%", leave=False, disable=None, bar_format="{desc}: {bar} {postfix}") as shown:
+def bar(what: str, delay: float = 0.0) -> Iterator[Callable[[int, float], None]]:
+    """A progress bar; yields what is to be called with (how much was done, part of all that there is to do).
+
+    With a `delay` in seconds it is not shown before, unless something has to be compiled.
+    """
+    look = "{desc}: {bar} {postfix}"
+    with tqdm(total=100, desc=what, unit="%", leave=False, disable=None, bar_format=look, delay=delay) as shown:
 
         def report(done: int, part: float) -> None:
             shown.set_description_str(what)

@@ -10,6 +10,7 @@ from rich.table import Table
 from voyageur.solvers import Advice, MoveAdvice
 
 if TYPE_CHECKING:
+    from voyageur.eval.analysis import Analysis
     from voyageur.eval.bench import Bench
 
 SHOWN_FORFEITS = 10
@@ -93,6 +94,35 @@ def _sureness(advice: Advice) -> list[str]:
     rival = max(rivals, key=lambda move: move.value or 0.0)
     sure = "Clearly better than" if best.low > (rival.high or 0.0) else "Hardly to be told from"
     return [f"Sure? {sure} the next best ({rival.text}) by this search."]
+
+
+def print_analysis(found: "Analysis") -> None:
+    """Every decision with what it lost, and the worst of them with how play would have gone on."""
+    console = Console(highlight=False)
+    who = "  ".join(f"P{seat} {name}" for seat, name in enumerate(found.names))
+    count = f"{len(found.decisions)} decisions of {found.names[found.me]} with a choice"
+    console.print(f"[bold]{found.game}[/bold], {count} ({who})\n", soft_wrap=True)
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False)
+    for heading in ("entry", "played", "value", "best", "value", "loss"):
+        table.add_column(heading, justify="left" if heading in ("played", "best") else "right", overflow="fold")
+    for decision in found.decisions:
+        value = "untried" if decision.value is None else f"{decision.value:.3f}"
+        best = "" if decision.best == decision.played else decision.best
+        mark = "*" if decision.sure else ""
+        loss = f"{decision.loss:.3f}{mark}" if decision.loss else ""
+        table.add_row(str(decision.entry), decision.played, value, best, f"{decision.best_value:.3f}", loss)
+    console.print(table)
+    console.print("\nloss: expected return given away; * the 95 % intervals of the two moves lie apart.")
+    for decision in found.worst():
+        console.print(
+            f"\n[bold]Entry {decision.entry}[/bold]: {decision.played} gave away {decision.loss:.3f}.", soft_wrap=True
+        )
+        console.print(f"  Better: {' · '.join([decision.best, *decision.line])}", soft_wrap=True)
+        if decision.answer:
+            console.print(f"  Instead: {' · '.join([decision.played, *decision.answer])}", soft_wrap=True)
+        for answer in decision.fears:
+            said = f"{found.names[answer.seat]}: {answer.text} (in {answer.times} of the worlds: {answer.value:.3f})"
+            console.print(f"  It had to fear {said}", soft_wrap=True)
 
 
 def print_bench(measured: "Bench") -> None:

@@ -15,6 +15,7 @@ from urllib.parse import quote, unquote
 import numpy as np
 
 from voyageur.games.rules import Record, Rules
+from voyageur.games.table import Table
 
 Position = dict[str, Any]
 Value = bool | int | float | str  # what an OpenSpiel parameter can be
@@ -293,3 +294,4 @@ class Definition:
     words: Words
     players: tuple[int, int]  # fewest and most
     reference: bool = False  # a yardstick for tests and benchmarks, not listed among the games
+    table: Table = field(default_factory=Table)  # how the game is followed at a table

@@ -88,6 +88,11 @@ def load_cases(game: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (DATA / f"{game}.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Makes the option known."""
+    parser.addoption("--thorough", action="store_true", help="whole games at the table by the hundred (an hour)")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Makes the mark known."""
     config.addinivalue_line("markers", "cases(game, kind): run for each case of this kind in tests/data/GAME.jsonl")

@@ -1,6 +1,6 @@
 """Canyon (1997): exact bids and tricks drive a canoe race down a river, rapids and a waterfall; 2 to 6 players."""
 
-from voyageur.games.canyon import hidden, position, rules, scripted
+from voyageur.games.canyon import hidden, position, rules, scripted, table
 from voyageur.games.rules import Rules, register
 from voyageur.games.words import Definition
 
@@ -40,4 +40,5 @@ DEFINITION = Definition(
     ),
     words=position.Canyon(),
     players=(2, rules.MAX_PLAYERS),
+    table=table.CanyonTable(),
 )

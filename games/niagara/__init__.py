@@ -1,6 +1,6 @@
 """Niagara (Zoch 2004): canoes, gems, a river that moves, and paddle cards chosen in secret; 3 to 5 players."""
 
-from voyageur.games.niagara import position, rules, scripted
+from voyageur.games.niagara import position, rules, scripted, table
 from voyageur.games.rules import Rules, register
 from voyageur.games.words import Definition
 
@@ -30,4 +30,5 @@ DEFINITION = Definition(
     ),
     words=position.Niagara(),
     players=(3, rules.MAX_PLAYERS),
+    table=table.NiagaraTable(),
 )

@@ -1,7 +1,7 @@
 """virta: parts that drift in a river, raked from its banks by pawns, and a spiral of actions; 2 to 4 players."""
 
 from voyageur.games.rules import Rules, register
-from voyageur.games.virta import position, rules, scripted
+from voyageur.games.virta import position, rules, scripted, table
 from voyageur.games.words import Definition
 
 DEFINITION = Definition(
@@ -26,4 +26,5 @@ DEFINITION = Definition(
     ),
     words=position.Virta(),
     players=(2, rules.MAX_PLAYERS),
+    table=table.VirtaTable(),
 )

@@ -2,7 +2,7 @@
 
 from voyageur.games.rules import Rules, register
 from voyageur.games.words import Definition
-from voyageur.games.yellowhouse import position, rules, scripted
+from voyageur.games.yellowhouse import position, rules, scripted, table
 
 DEFINITION = Definition(
     name="yellowhouse",
@@ -31,4 +31,5 @@ DEFINITION = Definition(
     ),
     words=position.YellowHouse(),
     players=(rules.SEATS, rules.SEATS),
+    table=table.YellowHouseTable(),
 )

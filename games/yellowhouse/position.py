@@ -315,6 +315,23 @@ def _hands_to_deal(s: Record, c: Record, given: Field) -> np.ndarray:
     return hands
 
 
+def some_hand(s: Record, c: Record, viewer: int) -> np.ndarray:
+    """A hand that the other seat may hold, by what `viewer` sees; raises PositionError if there is none."""
+    bounds = [r.belief(s, c, viewer, e)[:2] for e in range(r.ELEMENTS)]
+    size = int(c["hand"] - s["out"][1 - viewer].sum())
+    for name, (least, most) in zip(ELEMENTS, bounds, strict=True):
+        if least > most:
+            raise PositionError("", f"no hand fits: of {name} it needs {least}, {most} are left")
+    rest = size - sum(least for least, _ in bounds)
+    if rest < 0:
+        raise PositionError("", f"no hand of {size} cards fits what has been given and played")
+    hand = np.zeros(r.ELEMENTS, np.int64)
+    for e, (least, most) in enumerate(bounds):
+        hand[e] = least + min(rest, most - least)
+        rest -= hand[e] - least
+    return hand
+
+
 class _Reader:
     """Reads one position into record `s`; every check of docs/games/yellowhouse.md, each naming its field."""
 
@@ -497,18 +514,10 @@ class _Reader:
         if self.viewer is None:
             return
         other = 1 - self.viewer
-        bounds = [r.belief(s, self.c, self.viewer, e)[:2] for e in range(r.ELEMENTS)]
-        size = int(self.c["hand"] - s["out"][other].sum())
-        for name, (least, most) in zip(ELEMENTS, bounds, strict=True):
-            if least > most:
-                raise self.fields[other]["hand"].fail(f"no hand fits: of {name} it needs {least}, {most} are left")
-        rest = size - sum(least for least, _ in bounds)
-        if rest < 0:
-            raise self.fields[other]["hand"].fail(f"no hand of {size} cards fits what has been given and played")
-        for e, (least, most) in enumerate(bounds):
-            more = min(rest, most - least)
-            s["hands"][other, e] = least + more
-            rest -= more
+        try:
+            s["hands"][other] = some_hand(s, self.c, self.viewer)
+        except PositionError as error:
+            raise self.fields[other]["hand"].fail(error.problem) from None
 
     def _check_phase(self) -> None:
         s, given = self.s, self.given
