@@ -14,15 +14,15 @@ from pathlib import Path
 
 import numba
 
-_PACKAGES = ("games", "solvers")  # those that compile anything
+_SOURCES = ("games/**/*.py", "solvers/*.py")  # where anything is compiled, or goes into what is
 _KEPT_DAYS = 30  # folders of other versions that nobody has used for so long are removed
 
 
 def source_digest(root: Path) -> str:
-    """Digest of the Python sources of the compiling packages below `root` (16 hexadecimal digits)."""
+    """Digest of the Python sources below `root` that compiled code hangs on (16 hexadecimal digits)."""
     digest = hashlib.sha256()
-    for package in _PACKAGES:
-        for path in sorted((root / package).rglob("*.py")):
+    for pattern in _SOURCES:
+        for path in sorted(root.glob(pattern)):
             digest.update(str(path.relative_to(root)).encode())
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
