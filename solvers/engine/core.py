@@ -68,10 +68,7 @@ class Engine:
 
     def stop_all(self) -> int:
         """Ends all queries early; how many there were."""
-        jobs = list(self._jobs.values())
-        for job in jobs:
-            self.schedule.stop(job)
-        return len(jobs)
+        return self.schedule.stop_all()
 
     def close(self) -> None:
         """Lets all queries be answered, and the workers end."""

@@ -72,6 +72,15 @@ class Schedule:
             job.stop.set()
             self._changed.notify_all()
 
+    def stop_all(self) -> int:
+        """Ends all jobs early; how many that are."""
+        with self._changed:
+            jobs = [*self._running, *self._waiting]
+            for job in jobs:
+                job.stop.set()
+            self._changed.notify_all()
+            return len(jobs)
+
     def close(self) -> None:
         """Lets all jobs be done, and the threads end."""
         with self._changed:
