@@ -33,12 +33,14 @@ class Job:
 class Schedule:
     """Jobs that wait, jobs that run, and `workers` threads that turn the ones into the others.
 
+    `changed` is notified whenever a job comes, begins, is told to stop, or ends.
+
     Sources take turns by start-time fair queueing (Goyal, Vin and Cheng 1996), every job counting alike.
     """
 
     def __init__(self, workers: int, most_waiting: int) -> None:
         self.workers, self._most_waiting = workers, most_waiting
-        self._changed = threading.Condition()
+        self.changed = threading.Condition()
         self._waiting: list[Job] = []
         self._running: list[Job] = []
         self._last: dict[Hashable, int] = {}  # the latest turn of every source that has something waiting or running
@@ -50,42 +52,42 @@ class Schedule:
 
     def put(self, job: Job, wait: bool = False) -> None:
         """Adds a job; where too many are waiting, it waits for room, or raises QueueFull."""
-        with self._changed:
+        with self.changed:
             if not wait and len(self._waiting) >= self._most_waiting:
                 raise QueueFull
-            self._changed.wait_for(lambda: len(self._waiting) < self._most_waiting)
+            self.changed.wait_for(lambda: len(self._waiting) < self._most_waiting)
             self._numbers += 1
             job.number = self._numbers
             job.turn = max(self._now, self._last.get(job.source, 0)) + 1
             self._last[job.source] = job.turn
             self._waiting.append(job)
-            self._changed.notify_all()
+            self.changed.notify_all()
 
     def load(self) -> tuple[int, int]:
         """How many jobs run, and how many wait."""
-        with self._changed:
+        with self.changed:
             return len(self._running), len(self._waiting)
 
     def stop(self, job: Job) -> None:
         """Ends a job early: one that runs sees it itself, one that waits is done at once, before all others."""
-        with self._changed:
+        with self.changed:
             job.stop.set()
-            self._changed.notify_all()
+            self.changed.notify_all()
 
     def stop_all(self) -> int:
         """Ends all jobs early; how many that are."""
-        with self._changed:
+        with self.changed:
             jobs = [*self._running, *self._waiting]
             for job in jobs:
                 job.stop.set()
-            self._changed.notify_all()
+            self.changed.notify_all()
             return len(jobs)
 
     def close(self) -> None:
         """Lets all jobs be done, and the threads end."""
-        with self._changed:
+        with self.changed:
             self._closed = True
-            self._changed.notify_all()
+            self.changed.notify_all()
         for thread in self._threads:
             thread.join()
 
@@ -98,7 +100,7 @@ class Schedule:
 
     def _take(self) -> Job | None:
         """The next job, once there is one; None when there will be none any more."""
-        with self._changed:
+        with self.changed:
             while True:
                 busy = {job.lane for job in self._running if job.lane is not None}
                 first: dict[Hashable, int] = {}
@@ -115,15 +117,15 @@ class Schedule:
                     self._waiting.remove(job)
                     self._running.append(job)
                     self._now = max(self._now, job.turn - 1)
-                    self._changed.notify_all()
+                    self.changed.notify_all()
                     return job
                 if self._closed and not self._waiting:
                     return None
-                self._changed.wait()
+                self.changed.wait()
 
     def _finish(self, job: Job) -> None:
-        with self._changed:
+        with self.changed:
             self._running.remove(job)
             if not any(other.source == job.source for other in (*self._running, *self._waiting)):
                 self._last.pop(job.source, None)
-            self._changed.notify_all()
+            self.changed.notify_all()

@@ -4,7 +4,7 @@ import asyncio
 import json
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,12 @@ def engine() -> Iterator[Engine]:
     yield made
     made.stop_all()
     made.close()
+
+
+def until(engine: Engine, wanted: Callable[[tuple[int, int]], bool]) -> None:
+    """Waits until so many queries run and wait."""
+    with engine.schedule.changed:
+        assert engine.schedule.changed.wait_for(lambda: wanted(engine.schedule.load()), timeout=60)
 
 
 @pytest.fixture
@@ -125,7 +131,7 @@ def test_token(engine: Engine) -> None:
 )
 def test_access_that_is_refused(host: str, token: str | None) -> None:
     """Nobody serves others by accident, or with a token that is guessed."""
-    with pytest.raises(PositionError, match="^token-file: expected"):
+    with pytest.raises(PositionError, match=r"^token-file: expected"):
         http.check_access(host, token)
 
 
@@ -166,12 +172,10 @@ def test_too_much(client: TestClient, engine: Engine) -> None:
     threads = [threading.Thread(target=ask) for _ in range(3)]
     for thread in threads:
         thread.start()
-    while engine.schedule.load() != (1, 2):
-        pass
+    until(engine, lambda load: load == (1, 2))
     refused = client.post("/v1/move", json=ASKED | {"id": 9})
     assert refused.status_code == 429 and refused.json()["id"] == 9 and refused.headers["Retry-After"] == "1"
-    while engine.schedule.load() != (0, 0):
-        engine.stop_all()
+    engine.stop_all()
     for thread in threads:
         thread.join()
     assert answers == [200, 200, 200]
@@ -212,10 +216,8 @@ def test_who_leaves_is_forgotten(port: int, engine: Engine, more: dict[str, Any]
     )
     with socket.create_connection(("127.0.0.1", port)) as client:
         client.sendall(head.encode() + b"\r\n\r\n" + body)
-        while engine.schedule.load()[0] == 0:
-            pass
-    while engine.schedule.load() != (0, 0):
-        pass
+        until(engine, lambda load: load == (1, 0))
+    until(engine, lambda load: load == (0, 0))
 
 
 def test_document(client: TestClient) -> None:
