@@ -8,8 +8,10 @@ that can hold compiled functions (and by numba's version), so that any change st
 import hashlib
 import os
 import shutil
+import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 import numba
@@ -20,11 +22,14 @@ _KEPT_DAYS = 30  # folders of other versions that nobody has used for so long ar
 
 def source_digest(root: Path) -> str:
     """Digest of the Python sources below `root` that compiled code hangs on (16 hexadecimal digits)."""
+    return _digest(root, [path for pattern in _SOURCES for path in sorted(root.glob(pattern))])
+
+
+def _digest(root: Path, paths: Iterable[Path]) -> str:
     digest = hashlib.sha256()
-    for pattern in _SOURCES:
-        for path in sorted(root.glob(pattern)):
-            digest.update(str(path.relative_to(root)).encode())
-            digest.update(path.read_bytes())
+    for path in paths:
+        digest.update(str(path.relative_to(root)).encode())
+        digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
@@ -72,3 +77,16 @@ def _remove_old(folder: Path) -> None:
                 shutil.rmtree(other, ignore_errors=True)
     except OSError:
         pass  # somebody else is at it
+
+
+def watch(folder: Path) -> str:
+    """Has the sources in `folder`, a game of your own, count as well; returns the folder of the cache.
+
+    To be called before that game and `voyageur.solvers` are imported; raises RuntimeError afterwards, when functions
+    have been given their place already.
+    """
+    if "voyageur.solvers" in sys.modules:
+        raise RuntimeError("voyageur.solvers is imported already; call watch before that")
+    digest = _digest(folder, sorted(folder.rglob("*.py")))
+    numba.config.CACHE_DIR = f"{numba.config.CACHE_DIR}-{digest}"
+    return str(numba.config.CACHE_DIR)
