@@ -112,8 +112,10 @@ class _TreeSearch(Solver):
         control: Control | None = None,
     ) -> Result:
         started, control = time.monotonic(), control or Control()
+        if control.among is not None or not proof.provable(view):
+            return search(view, limit, SearchOptions(**options), seed, threads, progress, control)
         chains, whole = root_moves(view)
-        if control.among is not None or not (whole and proof.provable(view)):
+        if not whole:
             return search(view, limit, SearchOptions(**options), seed, threads, progress, control)
         prover = proof.Prover(view.game, view.world().box.record, view.player)
         found = proof.prove_within(prover, limit, stop=control.stop)

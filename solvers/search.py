@@ -615,6 +615,7 @@ class Search:
         self._world = np.zeros(1, kind.state)
         self._actions, self._joint = np.zeros(kind.max_actions, np.int64), np.zeros(players, np.int64)
         self._out = np.zeros(players)
+        self._line_table = np.zeros(0)
         self.root_at(view, chains, seed)
 
     def root_at(self, view: View, chains: list[tuple[int, ...]], seed: np.random.SeedSequence) -> None:
@@ -767,12 +768,14 @@ class Search:
         """The (seat, action) pairs expected after root move `move`, at most `most`; none if it was hardly visited."""
         if self.root_edges["visits"][move] < MIN_LINE_VISITS:
             return []
+        if not self._line_table.size:  # of its own: other trees may be drawing worlds by theirs
+            self._line_table = np.zeros_like(self._table)
         seats, actions = np.zeros(most, np.int64), np.zeros(most, np.int64)
         n = expected_line(
             move,
             self._root.copy(),
             self.game.constants,
-            self._table.copy(),  # it follows the line
+            self._line_table,
             rules.make_rng(0),
             self.nodes,
             self.edges,
