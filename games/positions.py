@@ -200,6 +200,8 @@ def _check_nesting(position: Mapping[Any, Any]) -> None:
     for key, value in position.items():
         level = [value]
         for _ in range(MAX_NESTING):
+            if not level:
+                break
             # By identity, since a YAML file can name one object many times, and inside itself.
             below = {id(item): item for holder in level for item in _items(holder)}
             level = list(below.values())
