@@ -288,6 +288,38 @@ def clients(number: int, seconds: float, nodes: int) -> dict[str, Any]:
     }
 
 
+def leave(rounds: int) -> dict[str, Any]:
+    """Milliseconds until a server is idle again after the only client has hung up on an endless query."""
+    server = subprocess.Popen(SERVE, stderr=subprocess.PIPE, text=True)
+    assert server.stderr is not None
+    port = int(server.stderr.readline().rsplit(":", 1)[1])
+    _ask(port, {"position": EXCHANGE, "limit": {"nodes": 1}}, [])
+    taken = []
+    for _ in range(rounds):
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        endless = json.dumps({"position": EXCHANGE, "limit": {"nodes": 10**9}})
+        connection.request("POST", "/v1/move", endless, {"Content-Type": "application/json"})
+        while _running(port) == 0:
+            pass
+        connection.close()
+        started = time.perf_counter()
+        while _running(port) > 0:
+            pass
+        taken.append(1000 * (time.perf_counter() - started))
+    server.terminate()
+    server.wait()
+    return {"rounds": rounds, "milliseconds": _spread(taken)}
+
+
+def _running(port: int) -> int:
+    """Searches that a server is busy with."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection.request("GET", "/health")
+    found = json.loads(connection.getresponse().read())
+    connection.close()
+    return found["running"]
+
+
 def _ask(port: int, query: Query, taken: list[float]) -> dict[str, Any]:
     """The answer to a query for a move; how long it took goes to `taken`."""
     started = time.perf_counter()
@@ -304,8 +336,8 @@ def _ask(port: int, query: Query, taken: list[float]) -> dict[str, Any]:
 def main() -> None:
     """Measures what the arguments say and prints it."""
     parser = argparse.ArgumentParser(prog="python -m voyageur.eval.service", description=__doc__)
-    parser.add_argument("what", choices=["start", "overhead", "fuzz", "clients"])
-    parser.add_argument("--rounds", type=int, default=10, help="of start (default 10) and, times 20, of overhead")
+    parser.add_argument("what", choices=["start", "overhead", "fuzz", "clients", "leave"])
+    parser.add_argument("--rounds", type=int, default=10, help="of start, leave and, times 20, overhead (default 10)")
     parser.add_argument("--nodes", type=int, default=100, help="simulations of a query (default 100)")
     parser.add_argument("--lines", type=int, default=100_000, help="of fuzz (default 100000)")
     parser.add_argument("--seed", type=int, default=0, help="of fuzz")
@@ -317,6 +349,7 @@ def main() -> None:
         "overhead": lambda: overhead(20 * args.rounds, args.nodes),
         "fuzz": lambda: fuzz(args.lines, args.seed),
         "clients": lambda: clients(args.clients, args.seconds, args.nodes),
+        "leave": lambda: leave(args.rounds),
     }[args.what]()
     print(json.dumps({args.what: measured}))
 

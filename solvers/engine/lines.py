@@ -24,11 +24,11 @@ class Lines:
             for line in self._lines():
                 if not self._heard or self._answer(line) == "quit":
                     break
+            self._engine.close()
         except BaseException:
             self._engine.stop_all()
-            raise
-        finally:
             self._engine.close()
+            raise
 
     def _lines(self) -> Iterator[bytes | None]:
         """The lines that are not empty; None in place of one that is too long."""
