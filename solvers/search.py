@@ -833,17 +833,21 @@ class Trees:
     def rooted(
         self, view: View, chains: list[tuple[int, ...]], limit: Limit, options: SearchOptions, seed: int, threads: int
     ) -> list[Search]:
-        """`threads` trees rooted at `view`: those that were kept, or new ones where these do not fit or are large."""
+        """`threads` trees rooted at `view`: those that were kept, or new ones where these do not fit."""
         seeds = np.random.SeedSequence(seed).spawn(threads)
         made_for = (view.game.definition.name, view.game.constants.tobytes(), view.player, options, threads)
-        small = all(tree.size <= KEPT_BYTES // threads and not tree.full for tree in self.kept)
-        if self.kept and made_for == self._made_for and small:
+        if self.kept and made_for == self._made_for:
             for tree, s in zip(self.kept, seeds, strict=True):
                 tree.root_at(view, chains, s)
         else:
             self.kept = [Search(view, chains, limit, options, s, threads) for s in seeds]
             self._made_for = made_for
         return self.kept
+
+    def trim(self) -> None:
+        """Forgets trees that are large: whoever keeps many of these is not to run out of memory."""
+        if any(tree.full or tree.size > KEPT_BYTES // len(self.kept) for tree in self.kept):
+            self.kept = []
 
 
 @dataclass(frozen=True)
@@ -880,7 +884,8 @@ def search(
     """
     control = control or Control()
     chains, whole = root_moves(view, control.among)
-    trees = (control.trees or Trees()).rooted(view, chains, limit, options, seed, threads)
+    kept = control.trees or Trees()
+    trees = kept.rooted(view, chains, limit, options, seed, threads)
     started = time.monotonic()
 
     def found(simulations: int, interrupted: bool) -> Result:
@@ -897,7 +902,9 @@ def search(
             control.report(found(simulations, False))
         return control.stop()
 
-    return found(*_run(trees, limit, len(chains) == 1, glance))
+    done = _run(trees, limit, len(chains) == 1, glance)
+    kept.trim()
+    return found(*done)
 
 
 def root_moves(view: View, among: Collection[tuple[int, ...]] | None = None) -> tuple[list[tuple[int, ...]], bool]:

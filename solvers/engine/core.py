@@ -31,11 +31,11 @@ SEARCH_BYTES = 1 << 28  # that the tables of one search may take
 
 @dataclass
 class Session:
-    """A position that goes on from move to move, and what the searches about it have learnt, by seat and solver."""
+    """A position that goes on from move to move, and what the searches about it have learnt, by seat."""
 
     seen: Seen
     viewer: int | None
-    trees: dict[Hashable, solvers.Trees] = field(default_factory=dict)
+    trees: dict[int, solvers.Trees] = field(default_factory=dict)
 
 
 class Engine:
@@ -80,17 +80,14 @@ class Engine:
         if query.id is not None and query.id in self._jobs:
             raise PositionError("id", "there is a query of this id under way")
         seed = _seed(query)
-        session, viewer = self._session(query), query["viewer"]
-        seen = self._seen(query, np.random.default_rng(seed))
-        if viewer is None and session is not None:
-            viewer = session.viewer
-        view = situations.view_for(seen, viewer)
+        session, viewer = self._session(query), self._viewer(query)
+        view = situations.view_for(self._seen(query, np.random.default_rng(seed)), viewer)
         solver = registry.find(query["solver"])
         if problem := solver.refuses(view.game):
             raise PositionError("solver", f"{solver.name} cannot play {view.game.definition.name}: {problem}")
         task = _Task(query, view, self._limit(query["limit"]), seed, _among(query, view))
         if session is not None:
-            task.trees = session.trees.setdefault((view.player, solver.name), solvers.Trees())
+            task.trees = session.trees.setdefault(view.player, solvers.Trees())
         job = Job(lambda: None, query["priority"], source, query["session"])
         job.run = partial(self._run, task, job, send)
         if query.id is not None:
@@ -106,14 +103,12 @@ class Engine:
         query = task.query
         try:
             answer = task.answer(job, send)
-        except PositionError as error:
-            answer = {"error": str(error), "field": error.field}
+            answer = {"id": query.id, "action": query.action} | answer
         except Exception as error:  # whatever it is, the others have to be answered
-            traceback.print_exc(file=sys.stderr)
-            answer = {"error": f"internal error ({type(error).__name__})", "field": None}
+            answer = failure(query.id, error)
         if query.id is not None:
             self._jobs.pop(query.id, None)
-        send({"id": query.id, "action": query.action} | answer)
+        send(answer)
 
     def _limit(self, asked: Limit) -> Limit:
         most = self.most_seconds
@@ -139,20 +134,24 @@ class Engine:
             raise PositionError("session", f"there is no open session {name!r}")
         return self._sessions[name]
 
+    def _viewer(self, query: Query) -> int | None:
+        """The seat that asks: of a session that was opened for one seat, that one."""
+        session, asked = self._session(query), query["viewer"]
+        if session is None or session.viewer is None:
+            return asked
+        if asked not in (None, session.viewer):
+            raise PositionError("viewer", f"the session is that of seat {session.viewer}, not of seat {asked}")
+        return session.viewer
+
     def _moves(self, query: Query, rng: np.random.Generator) -> Answer:
-        seen, session, viewer = self._seen(query, rng), self._session(query), query["viewer"]
-        if viewer is None and session is not None:
-            viewer = session.viewer
+        viewer, seen = self._viewer(query), self._seen(query, rng)
         situations.decider(seen)
         whole = viewer is None and not isinstance(seen, View)
         moves = situations.moves_of(seen if whole else situations.view_for(seen, viewer))
         return {"moves": [situations.listed(move) for move in moves]}
 
     def _apply(self, query: Query, rng: np.random.Generator) -> Answer:
-        session, viewer = self._session(query), query["viewer"]
-        if viewer is None and session is not None:
-            viewer = session.viewer
-        return situations.described(self._seen(query, rng), viewer)
+        return situations.described(self._seen(query, rng), self._viewer(query))
 
     def _new(self, query: Query, rng: np.random.Generator) -> Answer:
         state = situations.started(query["game"], query["params"], rng)
@@ -273,6 +272,12 @@ class _Task:
         solver = registry.find(self.query["solver"])
         options: dict[str, Any] = {"memory": SEARCH_BYTES} if "memory" in solver.options else {}
         return solvers.advise(view, None, solver.name, self.limit, seed=self.seed, top=top, control=control, **options)
+
+
+def failure(identity: str | int | None, error: Exception) -> Answer:
+    """The answer where something went wrong that is a fault of ours; what it was goes to standard error."""
+    traceback.print_exception(error, file=sys.stderr)
+    return {"id": identity, "error": f"internal error ({type(error).__name__})", "field": None}
 
 
 def _seed(query: Query) -> int:

@@ -27,7 +27,7 @@ from starlette.routing import Route
 
 from voyageur.games import PositionError
 from voyageur.solvers.engine import queries
-from voyageur.solvers.engine.core import Answer, Engine
+from voyageur.solvers.engine.core import Answer, Engine, failure
 from voyageur.solvers.engine.lines import refusal
 from voyageur.solvers.engine.queries import ACTIONS, ANSWERS, FIELDS, Query
 from voyageur.solvers.engine.schedule import Job, QueueFull
@@ -105,7 +105,7 @@ def application(engine: Engine, token: str | None = None, cors: Sequence[str] = 
     return Starlette(
         routes=routes,
         middleware=middleware,
-        exception_handlers={PositionError: _refused, HTTPException: _refused, QueueFull: _busy},
+        exception_handlers={PositionError: _refused, HTTPException: _refused, QueueFull: _busy, Exception: _failed},
     )
 
 
@@ -131,6 +131,10 @@ async def _refused(request: Request, error: Exception) -> Response:
 async def _busy(request: Request, error: Exception) -> Response:
     told = {"id": getattr(request.state, "id", None), "error": BUSY, "field": None}
     return JSONResponse(told, 429, {"Retry-After": "1"})
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    return JSONResponse(failure(getattr(request.state, "id", None), error), 500)
 
 
 async def _games(engine: Engine, request: Request) -> Response:

@@ -7,7 +7,7 @@ from typing import IO, Any
 
 from voyageur.games import PositionError
 from voyageur.solvers.engine import queries
-from voyageur.solvers.engine.core import Engine
+from voyageur.solvers.engine.core import Engine, failure
 
 
 class Lines:
@@ -53,7 +53,9 @@ class Lines:
             return query.action
         except PositionError as error:
             self._send(refusal(queries.id_of(sent), error))
-            return None
+        except Exception as error:  # whatever it is, the next lines have to be answered
+            self._send(failure(queries.id_of(sent), error))
+        return None
 
     def _send(self, answer: dict[str, Any]) -> None:
         line = json.dumps(answer).encode() + b"\n"

@@ -178,8 +178,8 @@ def test_large_trees_are_not_kept(opening: View, monkeypatch: pytest.MonkeyPatch
     solvers.advise(opening, limit=limit, control=Control(trees=trees))
     assert trees.kept == [small] and small.size < KEPT_BYTES
     monkeypatch.setattr(Search, "size", KEPT_BYTES + 1)
-    solvers.advise(opening, limit=limit, control=Control(trees=trees))
-    assert trees.kept[0] is not small
+    advice = solvers.advise(opening, limit=limit, control=Control(trees=trees))
+    assert trees.kept == [] and advice.simulations == 200
 
 
 def test_root_moves_beyond_the_arena(opening: View) -> None:

@@ -232,3 +232,21 @@ def test_document(client: TestClient) -> None:
         for field, described in schema["properties"].items():
             assert described["description"] == FIELDS[field].text
         assert {"200", "400", "401", "413", "415", "429"} <= set(operation["responses"])
+
+
+@pytest.mark.parametrize("broken", ("voyageur.solvers.advise", "voyageur.solvers.engine.situations.seen_at"))
+def test_faults_of_ours(engine: Engine, monkeypatch: pytest.MonkeyPatch, broken: str) -> None:
+    """Should the server itself fail at something, the answer is status 500, in JSON, and it goes on."""
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise RuntimeError("a fault")
+
+    client = TestClient(http.application(engine), base_url=HOST, raise_server_exceptions=False)
+    with monkeypatch.context() as patch:
+        patch.setattr(broken, fail)
+        answer = client.post("/v1/move", json=ASKED | {"id": 4})
+    assert (answer.status_code, answer.json()) == (
+        500,
+        {"id": 4, "error": "internal error (RuntimeError)", "field": None},
+    )
+    assert client.post("/v1/move", json=ASKED).status_code == 200

@@ -222,3 +222,19 @@ def test_same_bytes() -> None:
     assert talk(query) == talk(query)
     one, other = talk(query | {"id": 1, "seed": None}, query | {"id": 2, "seed": None})
     assert one["seed"] != other["seed"]
+
+
+def test_faults_of_ours(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Should the engine itself fail at something, that query hears so, and the others are answered."""
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise RuntimeError("a fault")
+
+    where = {"position": DEAL, "viewer": 0, "limit": {"nodes": 10}}
+    queries = [{"id": 1, "action": "move", **where}, {"id": 2, "action": "version"}]
+    for broken in ("voyageur.solvers.advise", "voyageur.solvers.engine.situations.seen_at"):
+        with monkeypatch.context() as patch:
+            patch.setattr(broken, fail)
+            answers = {answer["id"]: answer for answer in talk(*queries)}
+        assert answers[1] == {"id": 1, "error": "internal error (RuntimeError)", "field": None}
+        assert answers[2]["version"] and "a fault" in capsys.readouterr().err
