@@ -87,6 +87,5 @@ def watch(folder: Path) -> str:
     """
     if "voyageur.solvers" in sys.modules:
         raise RuntimeError("voyageur.solvers is imported already; call watch before that")
-    digest = _digest(folder, sorted(folder.rglob("*.py")))
-    numba.config.CACHE_DIR = f"{numba.config.CACHE_DIR}-{digest}"
+    numba.config.CACHE_DIR = str(Path(numba.config.CACHE_DIR) / _digest(folder, sorted(folder.rglob("*.py"))))
     return str(numba.config.CACHE_DIR)
