@@ -9,18 +9,15 @@ import numpy as np
 
 from voyageur import games, solvers
 from voyageur.cli import progress
-from voyageur.games import files, positions, spiel
+from voyageur.games import files, positions
 from voyageur.games.rules import CHANCE, SIMULTANEOUS
 from voyageur.games.words import Field
+from voyageur.solvers.engine import situations
 
 
 def list_games(args: Any) -> int:
     """`voyageur games`."""
-    found = []
-    for name in games.names():
-        definition = spiel.DEFINITIONS[name]
-        params = {p.name: p.show(p.default) for p in definition.words.parameters}
-        found.append({"name": name, "title": definition.title, "players": definition.players, "params": params})
+    found = situations.catalogue()
     if args.json:
         print(json.dumps(found))
     else:
@@ -58,30 +55,12 @@ def show(args: Any) -> int:
 def list_moves(args: Any) -> int:
     """`voyageur moves`."""
     seen = _load(args.position)
-    for move in _moves(seen):
-        if not args.json:
+    for move in situations.moves_of(seen):
+        if args.json:
+            print(json.dumps(situations.listed(move)))
+        else:
             print(move.text if seen.current_player() != SIMULTANEOUS else f"P{move.player} {move.text}")
-            continue
-        position = None if seen.current_player() == SIMULTANEOUS else _position_after(move)
-        line = {"move": move.text, "actions": list(move.actions), "player": move.player, "position": position}
-        print(json.dumps(line))
     return 0
-
-
-def _moves(seen: games.State | games.View) -> list[games.Move]:
-    if isinstance(seen, games.View):
-        return seen.moves()
-    if seen.current_player() == SIMULTANEOUS:
-        return [move for seat in range(seen.num_players()) for move in games.moves(seen, seat)]
-    return games.moves(seen)
-
-
-def _position_after(move: games.Move) -> games.Position | None:
-    """The position after a move, or null where none can be written (a deal comes first)."""
-    after = move.after()
-    if isinstance(after, games.View):
-        return after.position if games.at_decision(after.world()) else None
-    return games.position_of(after) if games.at_decision(after) else None
 
 
 def hint(args: Any) -> int:
@@ -107,6 +86,31 @@ def hint(args: Any) -> int:
     else:
         _tables().print_advice(advice)
     return 130 if advice.interrupted else 0
+
+
+def engine(args: Any) -> int:
+    """`voyageur engine`."""
+    from voyageur.solvers.engine import Engine, Lines
+
+    if sys.stdin is None or sys.stdout is None:
+        raise ValueError("expected standard input and standard output")
+    Lines(Engine(args.workers), sys.stdin.buffer, sys.stdout.buffer).run()
+    return 0
+
+
+def serve(args: Any) -> int:
+    """`voyageur serve`."""
+    from voyageur.solvers.engine import Engine
+
+    try:
+        from voyageur.solvers.engine import http
+    except ModuleNotFoundError as error:
+        raise ValueError(f"needs {error.name}: pip install 'voyageur[server]'") from None
+    token = None if args.token_file is None else files.read_text(args.token_file).strip()
+    http.check_access(args.host, token)
+    core = Engine(args.workers, args.max_waiting, args.max_seconds)
+    http.serve(core, args.host, args.port, token, args.cors, lambda url: print(f"serving {url}", file=sys.stderr))
+    return 0
 
 
 def bench(args: Any) -> int:
@@ -155,6 +159,8 @@ COMMANDS = {
     "show": show,
     "moves": list_moves,
     "hint": hint,
+    "engine": engine,
+    "serve": serve,
     "bench": bench,
     **{name: _followed(name) for name in ("table", "play", "replay", "analyze")},
     "tournament": tournament,

@@ -29,9 +29,17 @@ def _not_negative(text: str) -> int:
     return _whole(text, 0)
 
 
-def _whole(text: str, low: int) -> int:
-    if not (text.isascii() and text.isdecimal() and len(text) <= len(str(GREATEST)) and low <= int(text) <= GREATEST):
-        raise argparse.ArgumentTypeError(f"expected a whole number from {low} to {GREATEST}, got {text[:30]!r}")
+def _workers(text: str) -> int:
+    return _whole(text, 1, 64)
+
+
+def _port(text: str) -> int:
+    return _whole(text, 0, 65_535)
+
+
+def _whole(text: str, low: int, high: int = GREATEST) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) <= len(str(high)) and low <= int(text) <= high):
+        raise argparse.ArgumentTypeError(f"expected a whole number from {low} to {high}, got {text[:30]!r}")
     return int(text)
 
 
@@ -77,6 +85,17 @@ def parser() -> argparse.ArgumentParser:
     hint.add_argument("--json", action="store_true", help="JSON only, on standard output")
 
     _add_followed(commands)
+    engine = commands.add_parser("engine", help="answer queries of other programs, a JSON line each")
+    _add_workers(engine)
+
+    serve = commands.add_parser("serve", help="answer the same queries over HTTP")
+    serve.add_argument("--host", default="127.0.0.1", help="where to listen (default: this machine only)")
+    serve.add_argument("--port", type=_port, default=8420, metavar="P", help="0: any that is free (default 8420)")
+    serve.add_argument("--token-file", metavar="FILE", help="holds the token that clients have to show")
+    serve.add_argument("--cors", action="append", default=[], metavar="ORIGIN", help="web pages that may ask")
+    serve.add_argument("--max-seconds", type=_seconds, default=30.0, metavar="T", help="longest thinking (default 30)")
+    serve.add_argument("--max-waiting", type=_positive, default=256, metavar="N", help="queries queued (default 256)")
+    _add_workers(serve)
 
     bench = commands.add_parser("bench", help="measure speed, side by side")
     bench.add_argument("what", choices=["search", "tournament"], metavar="WHAT", help="search or tournament")
@@ -173,6 +192,10 @@ def _joined(arguments: Sequence[str]) -> list[str]:
     if list(arguments[:1]) == ["tournament"] and list(arguments[1:2]) in (["report"], ["replay"]):
         return [" ".join(arguments[:2]), *arguments[2:]]
     return list(arguments)
+
+
+def _add_workers(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--workers", type=_workers, metavar="N", help="searches at a time (default: one a core)")
 
 
 def _add_position(command: argparse.ArgumentParser) -> None:

@@ -142,12 +142,10 @@ def _explained(decision: Decision, session: Session, effort: Effort) -> Decision
 def plot(found: Analysis, path: str | os.PathLike[str]) -> None:
     """Draws every seat's expected return over the game to an image file, by its ending (PNG, SVG).
 
-    Raises ValueError if matplotlib is not installed or cannot write such a file, and OSError.
+    Raises ValueError if matplotlib cannot write such a file, and OSError.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ValueError("a plot needs matplotlib: pip install 'voyageur[plot]'") from None
+    from matplotlib.figure import Figure  # takes long to load, and only a plot needs it
+
     figure = Figure(figsize=(9, 4.5), layout="constrained")
     axes = figure.add_subplot()
     entries = [decision.entry for decision in found.decisions]

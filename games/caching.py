@@ -8,23 +8,28 @@ that can hold compiled functions (and by numba's version), so that any change st
 import hashlib
 import os
 import shutil
+import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 import numba
 
-_PACKAGES = ("games", "solvers")  # those that compile anything
+_SOURCES = ("games/**/*.py", "solvers/*.py")  # where anything is compiled, or goes into what is
 _KEPT_DAYS = 30  # folders of other versions that nobody has used for so long are removed
 
 
 def source_digest(root: Path) -> str:
-    """Digest of the Python sources of the compiling packages below `root` (16 hexadecimal digits)."""
+    """Digest of the Python sources below `root` that compiled code hangs on (16 hexadecimal digits)."""
+    return _digest(root, [path for pattern in _SOURCES for path in sorted(root.glob(pattern))])
+
+
+def _digest(root: Path, paths: Iterable[Path]) -> str:
     digest = hashlib.sha256()
-    for package in _PACKAGES:
-        for path in sorted((root / package).rglob("*.py")):
-            digest.update(str(path.relative_to(root)).encode())
-            digest.update(path.read_bytes())
+    for path in paths:
+        digest.update(str(path.relative_to(root)).encode())
+        digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
@@ -72,3 +77,15 @@ def _remove_old(folder: Path) -> None:
                 shutil.rmtree(other, ignore_errors=True)
     except OSError:
         pass  # somebody else is at it
+
+
+def watch(folder: Path) -> str:
+    """Has the sources in `folder`, a game of your own, count as well; returns the folder of the cache.
+
+    To be called before that game and `voyageur.solvers` are imported; raises RuntimeError afterwards, when functions
+    have been given their place already.
+    """
+    if "voyageur.solvers" in sys.modules:
+        raise RuntimeError("voyageur.solvers is imported already; call watch before that")
+    numba.config.CACHE_DIR = str(Path(numba.config.CACHE_DIR) / _digest(folder, sorted(folder.rglob("*.py"))))
+    return str(numba.config.CACHE_DIR)

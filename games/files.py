@@ -41,7 +41,8 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
-def _no_twins(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+def no_twins(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON, for `object_pairs_hook`; raises PositionError for a key given twice."""
     result: dict[str, Any] = {}
     for key, value in pairs:
         if key in result:
@@ -70,7 +71,7 @@ def parse(text: str, expected: str) -> dict[str, Any]:
     try:
         if text.lstrip().startswith("{"):
             try:
-                return json.loads(text, object_pairs_hook=_no_twins)
+                return json.loads(text, object_pairs_hook=no_twins)
             except json.JSONDecodeError:
                 pass  # YAML in flow style looks much the same
         loaded = yaml.load(text, _Loader)

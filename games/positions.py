@@ -27,12 +27,17 @@ class Move:
     player: int
     _from: "State | View" = field(repr=False, compare=False)
 
+    @property
+    def together(self) -> bool:
+        """Whether it is one seat's choice at a simultaneous decision."""
+        return self._from.current_player() == SIMULTANEOUS
+
     def after(self) -> "State | View":
         """The state after the move (of a view: the view after it).
 
         Raises ValueError at a simultaneous decision, where one seat's choice leads nowhere by itself; see `joint`.
         """
-        if self._from.current_player() == SIMULTANEOUS:
+        if self.together:
             raise ValueError("one seat's choice at a simultaneous decision leads to no state; use games.joint")
         if isinstance(self._from, View):
             return self._from.after(self.actions)
@@ -195,6 +200,8 @@ def _check_nesting(position: Mapping[Any, Any]) -> None:
     for key, value in position.items():
         level = [value]
         for _ in range(MAX_NESTING):
+            if not level:
+                break
             # By identity, since a YAML file can name one object many times, and inside itself.
             below = {id(item): item for holder in level for item in _items(holder)}
             level = list(below.values())
@@ -342,7 +349,7 @@ def joint(state: State, choices: Mapping[int, str]) -> State:
     return after
 
 
-def deal(state: State, **what: Any) -> State:
+def deal(state: State, /, **what: Any) -> State:
     """The state after the deal that `what` says, at a chance node; keywords as in the game's position format.
 
     Raises PositionError where the keywords do not fit.

@@ -212,6 +212,10 @@ class State(pyspiel.State):
         words, c = self.game.words, self.game.c
         return " ".join(filter(None, (words.public_text(s, c), words.private_text(s, c, player))))
 
+    def hides_state_from_agents(self) -> bool:
+        """Whether agents may not be handed the state: Kaggle's environments ask this, and else hand it out whole."""
+        return self.game.info.hides
+
     def resample_from_infostate(self, player: int, probability_sampler: Any) -> "State":
         """A state that `player` cannot tell from this one, its hidden part redrawn.
 

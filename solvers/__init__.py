@@ -15,8 +15,21 @@ from voyageur.solvers.advice import Advice, MoveAdvice
 from voyageur.solvers.bots import SolverBot, make_bot
 from voyageur.solvers.limits import Limit
 from voyageur.solvers.registry import SolverInfo
+from voyageur.solvers.search import Control, Trees
 
-__all__ = ["Advice", "Limit", "MoveAdvice", "SolverBot", "SolverInfo", "advise", "make_bot", "names", "solve_open"]
+__all__ = [
+    "Advice",
+    "Control",
+    "Limit",
+    "MoveAdvice",
+    "SolverBot",
+    "SolverInfo",
+    "Trees",
+    "advise",
+    "make_bot",
+    "names",
+    "solve_open",
+]
 
 
 def names() -> dict[str, SolverInfo]:
@@ -37,13 +50,15 @@ def advise(
     seed: int = 0,
     top: int | None = 5,
     progress: Callable[[int, float], None] | None = None,
+    control: Control | None = None,
     **options: Any,
 ) -> Advice:
     """What to do, from what the player knows.
 
     Of a state (ours, or any of OpenSpiel's) only the view of `player` is used: by default of the player to act; at a
     simultaneous decision `player` has to be said. `limit` is 5 seconds by default, `top` the number of moves to tell
-    (None: all), `progress` is called with (simulations, part of the limit used). `options` are those of the solver.
+    (None: all), `progress` is called with (simulations, part of the limit used). `control` stops, restricts and goes on
+    with a search of our own games; its `report` gets an `Advice`. `options` are those of the solver.
 
     Raises ValueError, in one line, when it is not the player's decision or the solver does not fit the game.
     """
@@ -70,7 +85,13 @@ def advise(
     if current not in (view.player, SIMULTANEOUS):
         raise ValueError(f"player: it is the decision of seat {current}, not of seat {view.player}")
     found = registry.find(solver, view.game, options)
-    result = found.decide(view, limit, options, threads, seed, progress)
+    control = control or Control()
+    report = control.report
+    if report is not None:
+        control = replace(control, report=lambda result: report(_advice.from_result(view, found.name, result, top)))
+    result = found.decide(view, limit, options, threads, seed, progress, control)
+    if control.among is not None:
+        result = registry.restricted(result, control.among)
     return _advice.from_result(view, found.name, result, top)
 
 

@@ -54,7 +54,7 @@ class Advice:
       simulations: how many were made; `of`: how many moves there were to choose from.
       full: whether the memory bound was reached and the tree could not grow any more.
       seconds: how long it took.
-      interrupted: whether Ctrl-C ended it early.
+      interrupted: whether Ctrl-C or `Control.stop` ended it early.
     """
 
     game: str

@@ -7,6 +7,7 @@ depth, a chance node or a hidden choice counts as unknown; an answer that hangs 
 """
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -260,10 +261,13 @@ def provable(view: View) -> bool:
     return not rules.mixed(record[0], game.c)
 
 
-def prove_within(prover: Prover, limit: Limit, part: float = PART) -> Proof:
-    """Proves what can be proved for a limit: a part of its time, or states in proportion to its simulations."""
+def prove_within(prover: Prover, limit: Limit, part: float = PART, stop: Callable[[], bool] = lambda: False) -> Proof:
+    """Proves what can be proved for a limit: a part of its time, or states in proportion to its simulations.
+
+    `stop` is asked now and then; once it is true, no more is tried.
+    """
     started = time.monotonic()
-    while not prover.exhausted and not prover.proof.solved:
+    while not (prover.exhausted or prover.proof.solved or stop()):
         left = SLICE
         if limit.nodes is not None:
             left = min(left, STATES_PER_NODE * limit.nodes - prover.visited)

@@ -2,7 +2,7 @@
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
@@ -13,7 +13,7 @@ from voyageur.games.positions import View, whole_moves
 from voyageur.games.spiel import Game
 from voyageur.solvers import proof
 from voyageur.solvers.limits import Limit
-from voyageur.solvers.search import Result, SearchOptions, root_moves, search
+from voyageur.solvers.search import Control, Result, SearchOptions, root_moves, search
 
 Progress = Callable[[int, float], None]
 
@@ -39,13 +39,20 @@ class Solver(ABC):
 
     @abstractmethod
     def decide(
-        self, view: View, limit: Limit, options: Mapping[str, Any], threads: int, seed: int, progress: Progress | None
+        self,
+        view: View,
+        limit: Limit,
+        options: Mapping[str, Any],
+        threads: int,
+        seed: int,
+        progress: Progress | None = None,
+        control: Control | None = None,
     ) -> Result:
         """What it finds about the moves of the view's player."""
 
     def act(self, view: View, limit: Limit, options: Mapping[str, Any], threads: int, seed: int) -> Result:
         """As `decide`, for a bot: the chains may be parts of moves where that is quicker."""
-        return self.decide(view, limit, options, threads, seed, None)
+        return self.decide(view, limit, options, threads, seed)
 
 
 class _Random(Solver):
@@ -64,7 +71,7 @@ class _Scripted(Solver):
     name = "scripted"
     summary = "the game's own plain player"
 
-    def decide(self, view: View, limit: Limit, options: Any, threads: int, seed: int, progress: Any) -> Result:
+    def decide(self, view: View, limit: Limit, options: Any, threads: int, seed: int, *_: Any) -> Result:
         chosen = self._move(view, rules.make_rng(seed))
         chains = whole_moves(view.game, view.world().box.record, view.player)
         shares = [chain == chosen for chain in chains]
@@ -95,18 +102,28 @@ class _TreeSearch(Solver):
     instant = False
 
     def decide(
-        self, view: View, limit: Limit, options: Mapping[str, Any], threads: int, seed: int, progress: Progress | None
+        self,
+        view: View,
+        limit: Limit,
+        options: Mapping[str, Any],
+        threads: int,
+        seed: int,
+        progress: Progress | None = None,
+        control: Control | None = None,
     ) -> Result:
-        started = time.monotonic()
+        started, control = time.monotonic(), control or Control()
+        if control.among is not None or not proof.provable(view):
+            return search(view, limit, SearchOptions(**options), seed, threads, progress, control)
         chains, whole = root_moves(view)
-        if not (whole and proof.provable(view)):
-            return search(view, limit, SearchOptions(**options), seed, threads, progress)
-        found = proof.prove_within(proof.Prover(view.game, view.world().box.record, view.player), limit)
+        if not whole:
+            return search(view, limit, SearchOptions(**options), seed, threads, progress, control)
+        prover = proof.Prover(view.game, view.world().box.record, view.player)
+        found = proof.prove_within(prover, limit, stop=control.stop)
         if found.solved and limit.nodes is None:
             return replace(proved(unsearched(chains, view), found, view), seconds=time.monotonic() - started)
         if limit.seconds is not None:
             limit = Limit(max(limit.seconds - (time.monotonic() - started), 0.001), limit.nodes)
-        result = search(view, limit, SearchOptions(**options), seed, threads, progress)
+        result = search(view, limit, SearchOptions(**options), seed, threads, progress, control)
         return proved(result, found, view) if found.solved else result
 
 
@@ -166,6 +183,25 @@ def proved(result: Result, found: proof.Proof, view: View) -> Result:
     values[:, 1 - view.player] = info.utility_sum - values[:, view.player]
     shares = np.arange(len(kept)) == best
     return replace(result, values=values, shares=shares.astype(float), low=found.low, high=found.high)
+
+
+def restricted(result: Result, among: Collection[tuple[int, ...]]) -> Result:
+    """`result` with no other moves than `among`; their shares keep their proportions where they have any."""
+    if not result.whole:
+        return result
+    kept = [i for i, chain in enumerate(result.chains) if chain in among]
+    total = result.shares[kept].sum()
+    return replace(
+        result,
+        chains=[result.chains[i] for i in kept],
+        visits=result.visits[kept],
+        values=result.values[kept],
+        errors=result.errors[kept],
+        shares=result.shares[kept] / total if total else np.full(len(kept), 1.0 / len(kept)),
+        line=lambda move: result.line(kept[move]),
+        low=None if result.low is None else result.low[kept],
+        high=None if result.high is None else result.high[kept],
+    )
 
 
 def unsearched(chains: list[tuple[int, ...]], view: View, shares: np.ndarray | None = None) -> Result:

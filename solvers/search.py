@@ -23,9 +23,10 @@ The root is an entry too, under ROOT_KEY; its edges' actions are numbers of move
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -76,6 +77,7 @@ SWEEPS = 3  # of redrawing everything
 EXPLORED = 100  # visits from which on regret matching explores less
 # The tables are laid out for the limit, or for this many entries, and double later while the memory bound allows it.
 FIRST_ENTRIES = 1 << 17
+KEPT_BYTES = 1 << 26  # beyond which trees are not kept for the next search
 EDGES_PER_SLOT = 5
 
 # One record, because a compiled function that takes a dozen arrays spends its time handing them over.
@@ -94,6 +96,7 @@ WORK = np.dtype(
         ("low", "f8"),  # least return, and 1 / (greatest - least)
         ("scale", "f8"),
         # Tables.
+        ("root", "i8"),  # the first of the root's edges
         ("full", "i8"),  # entries that fit
         ("margin", "i8"),  # edges that must be free before a simulation begins; 0 beyond the memory bound
         ("entries", "i8"),  # entries and edges in use
@@ -420,11 +423,12 @@ def redraw_everything(s, c, work, rng, table):
 
 @njit(cache=True, nogil=True)
 def plant(s, c, nodes, work, moves):
-    """Makes the root's entry, whose edges are the first `moves` of the arena, if it is not there yet."""
+    """Makes the root's entry, whose edges are the `moves` from `work.root`, in place of an earlier root's."""
     node = nodes[find(nodes, ROOT_KEY)]
-    if node.count == 0:
+    if node.count == 0 or np.int64(node.first) != work.root:
         mixture = rules.current_player(s, c) == SIMULTANEOUS or bool(rules.mixed(s, c))
-        node.key, node.first, node.count, node.room = ROOT_KEY, 0, moves, moves
+        node.key, node.first, node.count, node.room = ROOT_KEY, work.root, moves, moves
+        node.visits = 0
         node.kind = REGRET if mixture and work.regret != 0 else PLAIN
 
 
@@ -587,7 +591,7 @@ class SearchOptions:
 
 
 class Search:
-    """One tree over one view; `run` adds simulations to it. The arrays are those of the module's table."""
+    """One tree, rooted at one view; `run` adds simulations to it. The arrays are those of the module's table."""
 
     def __init__(
         self,
@@ -599,11 +603,7 @@ class Search:
         threads: int = 1,
     ) -> None:
         """Lays out the tables for `limit`, within this tree's share of `options.memory`."""
-        self.game: Game = view.game
         moves, players, kind = len(chains), view.game.info.players, view.game.rules
-        self._root = view.world().box.record
-        self._rng = rules.make_rng(seed)
-        self._table = view.table
         self._memory = options.memory // threads
         slots, slot_size = 1 << 8, NODE.itemsize + EDGES_PER_SLOT * EDGE.itemsize
         wanted = min(limit.most_simulations(), FIRST_ENTRIES)
@@ -611,21 +611,38 @@ class Search:
             slots *= 2
         self.nodes, self.edges = np.zeros(slots, NODE), np.zeros(moves + EDGES_PER_SLOT * slots, EDGE)
         self.work = np.zeros(1, WORK)
-        self._set_work(view, options, moves)
+        self._set_work(view, options)
+        self._world = np.zeros(1, kind.state)
+        self._actions, self._joint = np.zeros(kind.max_actions, np.int64), np.zeros(players, np.int64)
+        self._out = np.zeros(players)
+        self._line_table = np.zeros(0)
+        self.root_at(view, chains, seed)
+
+    def root_at(self, view: View, chains: list[tuple[int, ...]], seed: np.random.SeedSequence) -> None:
+        """Makes the decision of `view`'s player between `chains` the root; what is known of other decisions stays.
+
+        `view` is of the seat and the game that the tree was made for.
+        """
+        self.game: Game = view.game
+        moves = len(chains)
+        self._root = view.world().box.record
+        self._rng = rules.make_rng(seed)
+        self._table = view.table
+        while self.work["edges"][0] + moves > len(self.edges):
+            self._lengthen(2 * len(self.edges))
+        self.work["root"] = self.work["edges"]
+        self.work["edges"] += moves
         self._chains = np.zeros((moves, max(map(len, chains))), np.int64)
         for i, chain in enumerate(chains):
             self._chains[i, : len(chain)] = chain
         self._lengths = np.array([len(chain) for chain in chains], np.int64)
-        self.root_values, self.root_squares = np.zeros((moves, players)), np.zeros(moves)
+        self.root_values, self.root_squares = np.zeros((moves, self.game.info.players)), np.zeros(moves)
         # Simulations done, and the root's totals at the last two marks.
         self._done, self._marks = 0, [(0, *self._totals()), (FIRST_MARK, *self._totals())]
-        self._world = np.zeros(1, kind.state)
-        self._actions, self._joint = np.zeros(kind.max_actions, np.int64), np.zeros(players, np.int64)
-        self._out = np.zeros(players)
         self._simulate(0)  # plants the root; and what has to be compiled is, before any clock runs
 
-    def _set_work(self, view: View, options: SearchOptions, moves: int) -> None:
-        work, game = self.work[0], self.game
+    def _set_work(self, view: View, options: SearchOptions) -> None:
+        work, game = self.work[0], view.game
         info = game.info
         work["player"], work["players"], work["regret"] = view.player, info.players, options.mixtures
         work["keys"], work["stage"] = KEYS[options.keys or game.rules.keys], options.stage
@@ -638,13 +655,24 @@ class Search:
             raise ValueError(f"ranges: {game.definition.name} cannot redraw what the advised player holds")
         work["low"], work["scale"] = info.min_utility, 1.0 / (info.max_utility - info.min_utility)
         work["full"] = len(self.nodes) * 3 // 4
-        work["entries"], work["edges"] = 1, moves
+        work["entries"] = 1
         work["margin"] = info.players * min(game.rules.max_actions, info.num_actions)
 
     @property
     def mixture(self) -> bool:
         """Whether the root's move is chosen by regret matching."""
         return bool((self.nodes["kind"][self.nodes["key"] == ROOT_KEY] == REGRET).any())
+
+    @property
+    def root_edges(self) -> np.ndarray:
+        """The edges of the root's moves [M]."""
+        first = int(self.work["root"][0])
+        return self.edges[first : first + len(self.root_squares)]
+
+    @property
+    def size(self) -> int:
+        """Bytes that the tables take."""
+        return self.nodes.nbytes + self.edges.nbytes
 
     @property
     def entries(self) -> int:
@@ -679,10 +707,14 @@ class Search:
             self.nodes = larger
             self.work["full"][0] = nodes * 3 // 4
         else:
-            longer = np.zeros(edges, EDGE)  # np.concatenate would lay the fields of EDGE apart
-            longer[: len(self.edges)] = self.edges
-            self.edges = longer
+            self._lengthen(edges)
         return True
+
+    def _lengthen(self, length: int) -> None:
+        """Makes the arena `length` edges long."""
+        longer = np.zeros(length, EDGE)  # np.concatenate would lay the fields of EDGE apart
+        longer[: len(self.edges)] = self.edges
+        self.edges = longer
 
     def run(self, n: int) -> None:
         """`n` simulations more; the tables grow as they have to, up to the memory bound."""
@@ -717,7 +749,7 @@ class Search:
         )
 
     def _totals(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        visits = self.edges["visits"][: len(self.root_squares)].astype(np.int64)
+        visits = self.root_edges["visits"].astype(np.int64)
         return visits, self.root_values.copy(), self.root_squares.copy()
 
     def root_statistics(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -734,14 +766,16 @@ class Search:
 
     def line(self, move: int, most: int = 24) -> list[tuple[int, int]]:
         """The (seat, action) pairs expected after root move `move`, at most `most`; none if it was hardly visited."""
-        if self.edges["visits"][move] < MIN_LINE_VISITS:
+        if self.root_edges["visits"][move] < MIN_LINE_VISITS:
             return []
+        if not self._line_table.size:  # of its own: other trees may be drawing worlds by theirs
+            self._line_table = np.zeros_like(self._table)
         seats, actions = np.zeros(most, np.int64), np.zeros(most, np.int64)
         n = expected_line(
             move,
             self._root.copy(),
             self.game.constants,
-            self._table,
+            self._line_table,
             rules.make_rng(0),
             self.nodes,
             self.edges,
@@ -754,7 +788,6 @@ class Search:
             seats,
             actions,
         )
-        rules.prepare(self._root[0], self.game.c, int(self.work["player"][0]), self._table)  # the line went further on
         return list(zip(seats[:n].tolist(), actions[:n].tolist(), strict=True))
 
 
@@ -770,7 +803,7 @@ class Result:
       shares: probability with which the search would choose each move.
       simulations, seconds: how much was done.
       full: whether the memory bound was reached.
-      interrupted: whether Ctrl-C ended it.
+      interrupted: whether Ctrl-C or `Control.stop` ended it.
       line: for a move's index, the (seat, action) pairs expected after it.
       low, high: bounds of the advised player's return that are proved; None where nothing is.
     """
@@ -790,6 +823,51 @@ class Result:
     high: np.ndarray | None = None
 
 
+class Trees:
+    """The trees of a search, kept for the next one of the same seat in the same game."""
+
+    def __init__(self) -> None:
+        self.kept: list[Search] = []
+        self._made_for: tuple[Any, ...] = ()
+
+    def rooted(
+        self, view: View, chains: list[tuple[int, ...]], limit: Limit, options: SearchOptions, seed: int, threads: int
+    ) -> list[Search]:
+        """`threads` trees rooted at `view`: those that were kept, or new ones where these do not fit."""
+        seeds = np.random.SeedSequence(seed).spawn(threads)
+        made_for = (view.game.definition.name, view.game.constants.tobytes(), view.player, options, threads)
+        if self.kept and made_for == self._made_for:
+            for tree, s in zip(self.kept, seeds, strict=True):
+                tree.root_at(view, chains, s)
+        else:
+            self.kept = [Search(view, chains, limit, options, s, threads) for s in seeds]
+            self._made_for = made_for
+        return self.kept
+
+    def trim(self) -> None:
+        """Forgets trees that are large: whoever keeps many of these is not to run out of memory."""
+        if any(tree.full or tree.size > KEPT_BYTES // len(self.kept) for tree in self.kept):
+            self.kept = []
+
+
+@dataclass(frozen=True)
+class Control:
+    """What steers a search from outside, besides its limit.
+
+    Attributes:
+      stop: asked now and then; once it is true the search ends, and what was done is kept.
+      report: called with what was found so far, about every `every` seconds.
+      among: the moves to compare, as action chains; None: all.
+      trees: in which the search goes on, and which it leaves behind for the next one; None: new ones.
+    """
+
+    stop: Callable[[], bool] = lambda: False
+    report: Callable[[Any], None] | None = None
+    every: float = 1.0
+    among: Collection[tuple[int, ...]] | None = None
+    trees: Trees | None = None
+
+
 def search(
     view: View,
     limit: Limit,
@@ -797,38 +875,60 @@ def search(
     seed: int,
     threads: int = 1,
     progress: Callable[[int, float], None] | None = None,
+    control: Control | None = None,
 ) -> Result:
     """Searches the decision of `view`'s player and returns what was found when `limit` is reached.
 
     `threads` independent trees are grown and their root statistics added up. `progress` is called now and then with
     the simulations so far and the part of the limit used up. Ctrl-C ends the search early; what was done is kept.
     """
-    chains, whole = root_moves(view)
-    seeds = np.random.SeedSequence(seed).spawn(threads)
-    trees = [Search(view, chains, limit, options, s, threads) for s in seeds]
+    control = control or Control()
+    chains, whole = root_moves(view, control.among)
+    kept = control.trees or Trees()
+    trees = kept.rooted(view, chains, limit, options, seed, threads)
     started = time.monotonic()
-    simulations, interrupted = _run(trees, limit, len(chains) == 1, progress)
-    return _result(trees, chains, whole, view, simulations, time.monotonic() - started, interrupted)
+
+    def found(simulations: int, interrupted: bool) -> Result:
+        return _result(trees, chains, whole, view, simulations, time.monotonic() - started, interrupted)
+
+    told = started
+
+    def glance(simulations: int, elapsed: float) -> bool:
+        nonlocal told
+        if progress is not None:
+            progress(simulations, limit.part(simulations, elapsed))
+        if control.report is not None and started + elapsed - told >= control.every:
+            told = started + elapsed
+            control.report(found(simulations, False))
+        return control.stop()
+
+    done = _run(trees, limit, len(chains) == 1, glance)
+    kept.trim()
+    return found(*done)
 
 
-def root_moves(view: View) -> tuple[list[tuple[int, ...]], bool]:
+def root_moves(view: View, among: Collection[tuple[int, ...]] | None = None) -> tuple[list[tuple[int, ...]], bool]:
     """The moves to compare at the root, and whether they are whole: first actions if there are over MAX_ROOT_MOVES."""
     record = view.world().box.record
     chains = whole_moves(view.game, record, view.player)
+    if among is not None:
+        chains = [chain for chain in chains if chain in among]
     if len(chains) > MAX_ROOT_MOVES:
         return list(dict.fromkeys(chain[:1] for chain in chains)), False
     return chains, True
 
 
-def _run(
-    trees: list[Search], limit: Limit, forced: bool, progress: Callable[[int, float], None] | None
-) -> tuple[int, bool]:
-    """Grows the trees slice by slice until the limit: (simulations, whether Ctrl-C ended it)."""
+def _run(trees: list[Search], limit: Limit, forced: bool, glance: Callable[[int, float], bool]) -> tuple[int, bool]:
+    """Grows the trees slice by slice until the limit: (simulations, whether something else ended it).
+
+    `glance` is called now and then with the simulations so far and the seconds gone by; it tells whether to stop.
+    """
     started = time.monotonic()
-    done, size, stop = [0] * len(trees), 16, threading.Event()
+    done, size, stop, stopped = [0] * len(trees), 16, threading.Event(), False
     shares = limit.split(len(trees))
 
     def grow(i: int) -> None:
+        nonlocal stopped
         slice_, share = size, shares[i]
         while not stop.is_set() and (share is None or done[i] < share):
             before = time.monotonic()
@@ -839,8 +939,9 @@ def _run(
             done[i] += n
             now = time.monotonic()
             slice_ = limit.next_slice(n, now - before, now - started)
-            if i == 0 and progress is not None:
-                progress(sum(done), limit.part(sum(done), now - started))
+            if i == 0 and glance(sum(done), now - started):
+                stopped = True
+                stop.set()
 
     try:
         if len(trees) == 1:
@@ -855,7 +956,7 @@ def _run(
         if not sum(done):
             raise
         return sum(done), True
-    return sum(done), False
+    return sum(done), stopped
 
 
 def _result(
@@ -870,7 +971,7 @@ def _result(
     """Adds up the roots of the trees."""
     moves, info = len(chains), view.game.info
     width = info.max_utility - info.min_utility
-    edges = [t.edges[:moves] for t in trees]
+    edges = [t.root_edges for t in trees]
     visits = np.array([e["visits"] for e in edges], np.int64).sum(axis=0)
     parts = zip(*(t.root_statistics() for t in trees), strict=True)
     counted, sums, squares = (np.sum(part, axis=0) for part in parts)

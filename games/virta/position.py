@@ -1,5 +1,6 @@
 """virta in words: parameters, positions, texts and tensors (docs/games/virta.md)."""
 
+import functools
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -65,12 +66,7 @@ class Virta(Words):
 
     def constants(self, params: Mapping[str, Value]) -> np.ndarray:
         """See `Words.constants`."""
-        c = board.new_constants()
-        c["players"], c["first_player"] = params["players"], params["first_player"]
-        if c["first_player"][0] >= c["players"][0]:
-            raise PositionError("first_player", f"expected a seat from 0 to {c['players'][0] - 1}")
-        board.fill(c[0], params)
-        return c
+        return _constants(tuple(params.items())).copy()
 
     def setup(self, s: np.ndarray, c: np.ndarray) -> None:
         """See `Words.setup`."""
@@ -222,6 +218,16 @@ class Virta(Words):
         from voyageur.games.virta.drawing import board  # rich is slow to import, and seldom needed
 
         return board(s, c, viewer)
+
+
+@functools.lru_cache(maxsize=16)  # the tables of a board take milliseconds, and every position is read with them
+def _constants(params: tuple[tuple[str, Value], ...]) -> np.ndarray:
+    c, given = board.new_constants(), dict(params)
+    c["players"], c["first_player"] = given["players"], given["first_player"]
+    if c["first_player"][0] >= c["players"][0]:
+        raise PositionError("first_player", f"expected a seat from 0 to {c['players'][0] - 1}")
+    board.fill(c[0], given)
+    return c
 
 
 # Names.

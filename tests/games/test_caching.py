@@ -103,7 +103,8 @@ def test_any_source_file_counts(sources: Path, tmp_path: Path) -> None:
         folders.append(run(sources, XDG_CACHE_HOME=str(tmp_path / "cache"))["folder"])
     assert len(set(folders)) == len(folders)
     (sources / "voyageur" / "games" / "notes.txt").write_text("nothing\n")
-    (sources / "voyageur" / "eval" / "extra.py").write_text("VALUE = 1\n")
+    for package in ("eval", "solvers/engine"):
+        (sources / "voyageur" / package / "extra.py").write_text("VALUE = 1\n")
     assert run(sources, XDG_CACHE_HOME=str(tmp_path / "cache"))["folder"] == folders[-1]
 
 
@@ -130,6 +131,36 @@ def test_home_that_cannot_be_written(sources: Path, tmp_path: Path) -> None:
 
 def test_what_is_not_watched_compiles_nothing() -> None:
     """No compiled function in the packages that the folder's name does not depend on."""
-    for package in ("eval", "cli"):
+    for package in ("eval", "cli", "solvers/engine"):
         for path in (ROOT / package).rglob("*.py"):
             assert "njit" not in path.read_text(encoding="utf-8"), path
+
+
+WATCHED = """
+import sys
+from pathlib import Path
+from voyageur.games import caching
+folder = caching.watch(Path(sys.argv[1]))
+import numba, voyageur.solvers
+assert numba.config.CACHE_DIR == folder
+print(folder)
+try:
+    caching.watch(Path(sys.argv[1]))
+except RuntimeError as error:
+    print(error)
+"""
+
+
+def test_a_game_of_ones_own(tmp_path: Path) -> None:
+    """Its sources count too, once it is watched, which has to be said before the search is imported."""
+    rules = tmp_path / "own" / "rules.py"
+    rules.parent.mkdir()
+    folders = []
+    for text in ("VALUE = 1\n", "VALUE = 2\n", "VALUE = 1\n"):
+        rules.write_text(text)
+        done = subprocess.run([sys.executable, "-c", WATCHED, rules.parent], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        folder, late = done.stdout.splitlines()
+        assert late == "voyageur.solvers is imported already; call watch before that"
+        folders.append(folder)
+    assert folders[0] == folders[2] != folders[1]

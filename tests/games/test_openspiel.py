@@ -427,3 +427,8 @@ def test_positions_as_structs(name: str) -> None:
     assert state._struct_to_actions(state._action_to_struct(player, action)) == [action]
     again = state.get_game().new_initial_state(state._to_struct())
     assert again.box.record.tobytes() == state.box.record.tobytes()
+
+
+def test_states_that_agents_may_not_have(game: games.Game) -> None:
+    """Environments that hand out whole states are told not to, where a game hides anything."""
+    assert game.new_initial_state().hides_state_from_agents() == game.info.hides
