@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import time
 from typing import Any
 
 import numpy as np
@@ -109,6 +110,46 @@ def hint(args: Any) -> int:
     return 130 if advice.interrupted else 0
 
 
+def solve(args: Any) -> int:
+    """`voyageur solve`."""
+    from voyageur.eval import solving
+    from voyageur.solvers import cfr, flatten, policies
+
+    game = solving.load(args.game, args.param)
+    if args.plot is not None:
+        solving.check_plot(args.plot)
+    started = time.monotonic()
+    with progress.bar("laying the game flat") as report:
+        memory = None if args.memory is None else int(args.memory * 1e9)
+        flat = flatten.flatten(game, memory, lambda histories: report(histories, 0.0))
+    print(solving.size(args.game, flat), file=sys.stderr)
+    points: list[tuple[int, float]] = []
+    with progress.bar("solving") as report:
+
+        def measured(done: int, gap: float) -> None:
+            points.append((done, gap))
+            part = solving.part(points, args.iterations, args.nashconv)
+            report(done, part, f"iterations, NashConv {gap:.3g}")
+
+        solver, gap = cfr.solve(flat, cfr.VARIANTS[args.algorithm], args.iterations, args.nashconv, measured)
+    seconds = time.monotonic() - started
+    policy = solver.average_policy()
+    policies.write(policies.from_flat(flat, policy, args.algorithm, solver.iterations, gap), args.output)
+    if args.plot is not None:
+        solving.plot(args.plot, {args.algorithm: points}, args.game)
+    values = cfr.expected(flat, policy).tolist()
+    if args.json:
+        found = {"game": flat.game, "algorithm": args.algorithm, "iterations": solver.iterations, "nash_conv": gap}
+        print(json.dumps(found | {"values": values, "information_sets": len(flat.keys), "seconds": seconds}))
+    else:
+        worth = "  ".join(f"P{i} {value:.4f}" for i, value in enumerate(values))
+        print(
+            f"{args.algorithm}: {solver.iterations:,} iterations, NashConv {gap:.3g}, {seconds:.1f} s; values {worth}"
+        )
+        print(f"Play it: cfr:policy={args.output}")
+    return 130 if gap > args.nashconv and solver.iterations < args.iterations else 0
+
+
 def bench(args: Any) -> int:
     """`voyageur bench`."""
     from voyageur.eval import bench
@@ -128,6 +169,7 @@ COMMANDS = {
     "show": show,
     "moves": list_moves,
     "hint": hint,
+    "solve": solve,
     "bench": bench,
 }
 

@@ -36,12 +36,16 @@ def _whole(text: str, low: int) -> int:
 
 
 def _seconds(text: str) -> float:
+    return _number(text, "a number of seconds above 0")
+
+
+def _number(text: str, expected: str = "a number above 0") -> float:
     try:
         value = float(text)
     except ValueError:
         value = 0.0
     if not 0 < value < 1e6:
-        raise argparse.ArgumentTypeError(f"expected a number of seconds above 0, got {text[:30]!r}")
+        raise argparse.ArgumentTypeError(f"expected {expected}, got {text[:30]!r}")
     return value
 
 
@@ -80,6 +84,17 @@ def parser() -> argparse.ArgumentParser:
     hint.add_argument("--seed", type=_not_negative, default=0, metavar="S")
     hint.add_argument("--top", type=_positive, default=5, metavar="K", help="moves to show (default 5)")
     hint.add_argument("--json", action="store_true", help="JSON only, on standard output")
+
+    solve = commands.add_parser("solve", help="an equilibrium of a game that fits into memory, as a policy to play")
+    solve.add_argument("game", metavar="GAME", help="one of ours, or any of OpenSpiel's")
+    solve.add_argument("--param", action="append", default=[], metavar="K=V", help="a parameter of the game")
+    solve.add_argument("-o", "--output", required=True, metavar="FILE", help="for cfr:policy=FILE")
+    solve.add_argument("--algorithm", choices=("cfr", "cfr+", "dcfr", "pcfr+"), default="pcfr+", help="default pcfr+")
+    solve.add_argument("--iterations", type=_positive, default=100_000, metavar="N", help="at most (default 100000)")
+    solve.add_argument("--nashconv", type=_number, default=1e-3, metavar="X", help="good enough (default 0.001)")
+    solve.add_argument("--memory", type=_number, metavar="GB", help="at most (default: three quarters of what is free)")
+    solve.add_argument("--plot", metavar="FILE", help="NashConv by iteration, as a picture (.svg, .png)")
+    solve.add_argument("--json", action="store_true", help="JSON only, on standard output")
 
     bench = commands.add_parser("bench", help="measure speed, side by side")
     bench.add_argument("what", choices=["search"], metavar="WHAT", help="search")

@@ -102,7 +102,7 @@ def solve(
     variant: Variant,
     iterations: int,
     target: float,
-    report: Callable[[int, float], None],
+    report: Callable[[int, float], None] = lambda done, gap: None,
 ) -> tuple[Cfr, float]:
     """Runs `variant` on `flat` until NashConv is at most `target` or `iterations` are done: (solver, NashConv).
 
@@ -158,6 +158,15 @@ def nash_conv(flat: Flat, policy: np.ndarray) -> float:
 def exploitability(flat: Flat, policy: np.ndarray) -> float:
     """NashConv a player; in two-player zero-sum games, what a best response wins from `policy` on average of seats."""
     return nash_conv(flat, policy) / flat.players
+
+
+def likelihood(flat: Flat, policy: np.ndarray) -> np.ndarray:
+    """How likely each information set [I] is to be met when all play `policy`, up to one factor.
+
+    Ends count by the size of the return; so it is exact in games that are won or lost.
+    """
+    form, plans = flat.form, plan(flat, policy)
+    return _meet(form._replace(payoff=np.abs(form.payoff)), flat.players, plans)
 
 
 # Compiled passes. `form` is that of the flat game; arrays are [S].
@@ -288,3 +297,18 @@ def _respond(form, player, plans, policy):
         policy[best] = 1.0
         values[form.parent[i]] += values[best]
     return values[player]
+
+
+@njit(cache=True)
+def _meet(form, players, plans):
+    """For each set, the sum of what its sequences earn in the end times the probability to play them."""
+    values, met = np.zeros(len(plans)), np.zeros(len(form.parent))
+    for player in range(players):
+        _evaluate(form, player, plans, values)
+    for i in range(len(form.parent) - 1, -1, -1):
+        for s in range(form.first[i], form.first[i + 1]):
+            met[i] += plans[s] * values[s]
+        before = form.parent[i]
+        if plans[before] > 0.0:
+            values[before] += met[i] / plans[before]
+    return met

@@ -63,7 +63,8 @@ class Flat:
     Attributes:
       game: as OpenSpiel writes it. players: how many.
       form: the sequence form.
-      keys [I]: `information` of each set, uint64. actions [S]: OpenSpiel's action of each sequence, -1 for empty ones.
+      keys [I]: `information` of each set, uint64. seen [I]: what its player then sees (`information_key`; of games that
+        are not ours, the same as `keys`). actions [S]: OpenSpiel's action of each sequence, -1 for empty ones.
       zero_sum: whether returns always add up to the same.
       histories: ends of the game, after merging what chance alone tells apart.
     """
@@ -72,6 +73,7 @@ class Flat:
     players: int
     form: Form
     keys: np.ndarray
+    seen: np.ndarray
     actions: np.ndarray
     zero_sum: bool
     histories: int
@@ -84,7 +86,7 @@ class Flat:
     @property
     def bytes(self) -> int:
         """Bytes of all arrays."""
-        return sum(array.nbytes for array in (*self.form, self.keys, self.actions))
+        return sum(array.nbytes for array in (*self.form, self.keys, self.seen, self.actions))
 
     def __str__(self) -> str:
         sets = " + ".join(f"{n:,}" for n in np.diff(self.form.infos))
@@ -129,11 +131,12 @@ def flatten(game: Any, memory: int | None = None, progress: Progress | None = No
 class Choices(NamedTuple):
     """Decisions met: N of them, of M actions together; a set is met once for each history that leads to it.
 
-    key, last [N]: the set, and the player's set before it (NOTHING: none). chosen [N]: the action chosen there, counted
-    from 0. player, size [N]: who decides, between how many actions. actions [M]: these.
+    key, seen [N]: the set, and what the player then sees. last [N]: the player's set before it (NOTHING: none). chosen
+    [N]: the action chosen there, counted from 0. player, size [N]: who decides, between how many actions. actions [M].
     """
 
     key: np.ndarray
+    seen: np.ndarray
     player: np.ndarray
     size: np.ndarray
     last: np.ndarray
@@ -154,10 +157,9 @@ class Ends(NamedTuple):
 
 
 def _choices(n: int, m: int) -> Choices:
-    key, last = np.zeros(n, np.uint64), np.zeros(n, np.uint64)
-    return Choices(
-        key, np.zeros(n, np.int32), np.zeros(n, np.int32), last, np.zeros(n, np.int32), np.zeros(m, np.int32)
-    )
+    key, seen, last = (np.zeros(n, np.uint64) for _ in range(3))
+    player, size, chosen = (np.zeros(n, np.int32) for _ in range(3))
+    return Choices(key, seen, player, size, last, chosen, np.zeros(m, np.int32))
 
 
 def _ends(n: int, players: int) -> Ends:
@@ -232,6 +234,7 @@ class _Walk:
             players=self.players,
             form=form,
             keys=sets.key,
+            seen=sets.seen,
             actions=np.concatenate((np.full(self.players, -1, np.int32), sets.actions)),
             zero_sum=bool(np.ptp(total) < 1e-9),
             histories=len(ends.chance),
@@ -295,8 +298,9 @@ def _walk_pyspiel(walk: _Walk, game: Any) -> None:
     choices = [(key, *rest) for key, (*rest, _) in met.items()]
     keys, players, counts, lasts, indices = zip(*choices, strict=True) if choices else ((),) * 5
     actions = [action for *_, legal in met.values() for action in legal]
-    arrays = (np.array(keys, np.uint64), np.array(players, np.int32), np.array(counts, np.int32))
-    found = Choices(*arrays, np.array(lasts, np.uint64), np.array(indices, np.int32), np.array(actions, np.int32))
+    key, last = np.array(keys, np.uint64), np.array(lasts, np.uint64)
+    player, size, chosen = (np.array(values, np.int32) for values in (players, counts, indices))
+    found = Choices(key, key, player, size, last, chosen, np.array(actions, np.int32))
     last_, index_, chance_, returns = zip(*ended, strict=True)
     ends = Ends(np.array(last_, np.uint64), np.array(index_, np.int32), np.array(chance_), np.array(returns))
     walk.add(found, ends)
@@ -381,7 +385,7 @@ def _walk_rules(walk: _Walk, game: Game, roots: np.ndarray, chance: np.ndarray) 
     while len(level.record):
         n, ends, met, options = _count(level, game.constants, players, scratch)
         # The children and what sorting them takes; and what is kept in the end, as `add` reckons.
-        walk.need(2 * n * (row + 16) + 4 * (ends * (20 * players + 8) + met * 32 + options * 4))
+        walk.need(2 * n * (row + 16) + 4 * (ends * (20 * players + 8) + met * 40 + options * 4))
         children, ended, choices = _level(game, n), _ends(ends, players), _choices(met, options)
         _expand(level, game.constants, players, scratch, children, ended, choices)
         walk.add(choices, ended)
@@ -473,7 +477,7 @@ def _write_end(level, i, c, players, ends, z):
 @njit(cache=True)
 def _write_choice(level, i, player, scratch, choices, n, m):
     """Writes down a decision of `player` in history `i`; returns where the actions of the next one begin."""
-    choices.key[n], choices.player[n] = level.recall[i, player], player
+    choices.key[n], choices.seen[n], choices.player[n] = level.recall[i, player], level.seen[i, player], player
     choices.last[n], choices.chosen[n] = level.last[i, player], level.chosen[i, player]
     choices.size[n] = scratch.counts[player]
     for k in range(scratch.counts[player]):
