@@ -152,10 +152,10 @@ def solve(args: Any) -> int:
 
 def bench(args: Any) -> int:
     """`voyageur bench`."""
-    from voyageur.eval import bench
+    from voyageur.eval import bench, cfr_bench
 
     with progress.bar("measuring") as report:
-        measured = bench.search(args.rounds, report)
+        measured: Any = {"search": bench.search, "cfr": cfr_bench.measure}[args.what](args.rounds, report)
     if args.json:
         print(json.dumps(measured.to_dict()))
     else:

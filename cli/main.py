@@ -97,7 +97,7 @@ def parser() -> argparse.ArgumentParser:
     solve.add_argument("--json", action="store_true", help="JSON only, on standard output")
 
     bench = commands.add_parser("bench", help="measure speed, side by side")
-    bench.add_argument("what", choices=["search"], metavar="WHAT", help="search")
+    bench.add_argument("what", choices=["search", "cfr"], metavar="WHAT", help="search or cfr")
     bench.add_argument("--rounds", type=_positive, default=5, metavar="N", help="measurements of each (default 5)")
     bench.add_argument("--json", action="store_true", help="JSON only, on standard output")
     return top

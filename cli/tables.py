@@ -11,6 +11,7 @@ from voyageur.solvers import Advice, MoveAdvice
 
 if TYPE_CHECKING:
     from voyageur.eval.bench import Bench
+    from voyageur.eval.cfr_bench import CfrBench
 
 
 def print_board(board: Any) -> None:
@@ -92,7 +93,7 @@ def _sureness(advice: Advice) -> list[str]:
     return [f"Sure? {sure} the next best ({rival.text}) by this search."]
 
 
-def print_bench(measured: "Bench") -> None:
+def print_bench(measured: "Bench | CfrBench") -> None:
     """Measurements and ratios."""
     console = Console(highlight=False)
     for title, headings, rows in measured.tables():
