@@ -16,7 +16,7 @@ import pyspiel
 from tqdm import tqdm
 
 from voyageur import games, solvers
-from voyageur.eval import openspiel
+from voyageur.eval import openspiel, solving
 from voyageur.solvers.advice import Z95
 
 
@@ -44,7 +44,8 @@ def load(game_name: str, players: int | None, *bots: str) -> games.Game:
     params: dict[str, Any] = {} if players is None else {"players": players}
     if openspiel.NAME in bots:
         params["sequential"] = True
-    return games.load(game_name, **params)
+    name, *rest = game_name.split(":", 1)
+    return solving.load(name, [*(rest[0].split(",") if rest else ()), *(f"{k}={v}" for k, v in params.items())])
 
 
 def make_bot(name: str, game: games.Game, player: int, limit: solvers.Limit, seed: int) -> pyspiel.Bot:
@@ -104,7 +105,7 @@ def match(
 def main() -> None:
     """Plays a match and prints wins, games and interval."""
     parser = argparse.ArgumentParser(prog="python -m voyageur.eval.matches", description=__doc__)
-    parser.add_argument("game")
+    parser.add_argument("game", help="its name, with parameters as in yellowhouse:scope=round")
     parser.add_argument("--players", type=int, help="default: the game's own")
     parser.add_argument("--alone", default="ismcts", help=f"the solver in one seat, which rotates; or {openspiel.NAME}")
     parser.add_argument("--others", default="scripted", help=f"the solver in all other seats; or {openspiel.NAME}")

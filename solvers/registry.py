@@ -137,19 +137,20 @@ class _Cfr(Solver):
     def check(self, game: Game, options: Mapping[str, Any]) -> None:
         policies.for_game(options.get("policy", ""), game)
 
-    def decide(self, view: View, limit: Limit, options: Mapping[str, Any], *_: Any) -> Result:
-        policy = policies.for_game(options.get("policy", ""), view.game)
+    def decide(
+        self, view: View, limit: Limit, options: Mapping[str, Any], threads: int, seed: int, progress: Any
+    ) -> Result:
+        policy, s, c = policies.for_game(options.get("policy", ""), view.game), view.world().box.s, view.game.c
         n, out = _legal(view)
-        played = None
+        legal, played = out[:n].tolist(), None
         if policy.header.recall:
             played = policy.at(flatten.information(view.world(), view.player))
         if played is None:  # a position, without what led to it
-            played = policy.seeing(int(rules.information_key(view.world().box.s, view.game.c, view.player)))
-        legal = out[:n].tolist()
-        if played is None or not played.keys() <= set(legal):
-            if policy.header.recall:
-                raise ValueError(f"policy: {options['policy']} says nothing about this position")
-            played = {}
+            played = policy.seeing(int(rules.information_key(s, c, view.player)))
+        if played is None and policy.header.recall:
+            raise ValueError(f"policy: {options['policy']} says nothing about this position")
+        if played is None:  # as in training, where nothing was learnt
+            played = {int(rules.playout_action(s, c, view.player, out, n, rules.make_rng(seed))): 1.0}
         shares = np.array([played.get(action, 0.0) for action in legal])
         shares = shares / shares.sum() if shares.sum() > 0 else np.full(n, 1.0 / n)
         found = unsearched([(action,) for action in legal], view, shares)

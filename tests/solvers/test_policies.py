@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from voyageur import games, solvers
-from voyageur.solvers import cfr, flatten, policies
+from voyageur.solvers import cfr, flatten, policies, sealed
 
 ROUND = {"scope": "round", "first_leader": 0, "elements": 3, "copies": 2, "hand": 2, "exchange": 1, "supports": 1}
 
@@ -69,8 +69,8 @@ def with_header(data: bytes, **changes: Any) -> bytes:
 
 
 WRONG = {
-    "empty": (lambda data: b"", "not a policy file"),
-    "other": (lambda data: b"PK\x03\x04" + data, "not a policy file"),
+    "empty": (lambda data: b"", "not such a file"),
+    "other": (lambda data: b"PK\x03\x04" + data, "not such a file"),
     "version": (lambda data: data[:8] + b"\x09\0\0\0" + data[12:], "version 9, expected 1"),
     "truncated": (lambda data: data[:-1], "truncated or damaged"),
     "changed": (lambda data: data[:-40] + b"\xff" + data[-39:], "truncated or damaged"),
@@ -89,7 +89,7 @@ def test_wrong_files(spoil: Any, message: str, kuhn: Path, tmp_path: Path) -> No
     """Each gets one line that names the file and what is wrong."""
     path = tmp_path / "wrong.policy"
     path.write_bytes(spoil(kuhn.read_bytes()))
-    with pytest.raises(policies.PolicyError, match=message) as caught:
+    with pytest.raises(sealed.SealedError, match=message) as caught:
         policies.read(path)
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -105,7 +105,7 @@ def test_damaged_files(at: int, byte: int, fitting: bool, kuhn: Path, tmp_path_f
     path.write_bytes(resigned(bytes(data)) if fitting else bytes(data))
     try:
         policies.read(path)
-    except policies.PolicyError as error:
+    except sealed.SealedError as error:
         assert "\n" not in str(error)
 
 
