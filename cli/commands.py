@@ -113,12 +113,18 @@ def hint(args: Any) -> int:
 def solve(args: Any) -> int:
     """`voyageur solve`."""
     from voyageur.eval import solving
-    from voyageur.solvers import cfr, flatten, policies
 
     game = solving.load(args.game, args.param)
+    return _solve_flat(args, game) if args.sampling is None else _solve_by_sampling(args, game)
+
+
+def _solve_flat(args: Any, game: Any) -> int:
+    from voyageur.eval import solving
+    from voyageur.solvers import cfr, flatten, policies
+
     if args.plot is not None:
         solving.check_plot(args.plot)
-    started = time.monotonic()
+    started, most = time.monotonic(), args.iterations or 100_000
     with progress.bar("laying the game flat") as report:
         memory = None if args.memory is None else int(args.memory * 1e9)
         flat = flatten.flatten(game, memory, lambda histories: report(histories, 0.0))
@@ -128,12 +134,10 @@ def solve(args: Any) -> int:
 
         def measured(done: int, gap: float) -> None:
             points.append((done, gap))
-            part = solving.part(points, args.iterations, args.nashconv)
-            report(done, part, f"iterations, NashConv {gap:.3g}")
+            report(done, solving.part(points, most, args.nashconv), f"iterations, NashConv {gap:.3g}")
 
-        solver, gap = cfr.solve(flat, cfr.VARIANTS[args.algorithm], args.iterations, args.nashconv, measured)
-    seconds = time.monotonic() - started
-    policy = solver.average_policy()
+        solver, gap = cfr.solve(flat, cfr.VARIANTS[args.algorithm], most, args.nashconv, measured)
+    policy, seconds = solver.average_policy(), time.monotonic() - started
     policies.write(policies.from_flat(flat, policy, args.algorithm, solver.iterations, gap), args.output)
     if args.plot is not None:
         solving.plot(args.plot, {args.algorithm: points}, args.game)
@@ -147,7 +151,34 @@ def solve(args: Any) -> int:
             f"{args.algorithm}: {solver.iterations:,} iterations, NashConv {gap:.3g}, {seconds:.1f} s; values {worth}"
         )
         print(f"Play it: cfr:policy={args.output}")
-    return 130 if gap > args.nashconv and solver.iterations < args.iterations else 0
+    return 130 if gap > args.nashconv and solver.iterations < most else 0
+
+
+def _solve_by_sampling(args: Any, game: Any) -> int:
+    from voyageur.solvers import mccfr, policies
+
+    if not isinstance(game, games.Game):
+        raise ValueError(f"--sampling: only for games of ours, not for {args.game}")
+    seconds = args.seconds or (60.0 if args.iterations is None else float("inf"))
+    most = args.iterations or 10**15
+    with progress.bar("training") as report:
+        training = mccfr.Mccfr(game, args.sampling, args.seed, int((args.memory or 1.0) * 1e9))
+
+        def told(training: mccfr.Mccfr, elapsed: float) -> None:
+            note = f"iterations, {training.sets:,} sets{' (full)' if training.full else ''}"
+            report(training.iterations, min(1.0, max(elapsed / seconds, training.iterations / most)), note)
+
+        interrupted = mccfr.train(training, seconds, most, args.checkpoint, args.every, told)
+    policy = training.policy()
+    policies.write(policy, args.output)
+    header = policy.header
+    if args.json:
+        print(json.dumps({"game": header.game, "algorithm": header.algorithm, "iterations": header.iterations}))
+    else:
+        full = "; the table was full" if training.full else ""
+        print(f"{header.algorithm}: {header.iterations:,} iterations, a policy at {header.sets:,} sets{full}")
+        print(f"Play it: cfr:policy={args.output}")
+    return 130 if interrupted else 0
 
 
 def bench(args: Any) -> int:

@@ -85,15 +85,24 @@ def parser() -> argparse.ArgumentParser:
     hint.add_argument("--top", type=_positive, default=5, metavar="K", help="moves to show (default 5)")
     hint.add_argument("--json", action="store_true", help="JSON only, on standard output")
 
-    solve = commands.add_parser("solve", help="an equilibrium of a game that fits into memory, as a policy to play")
+    solve = commands.add_parser("solve", help="an equilibrium, as a policy to play")
     solve.add_argument("game", metavar="GAME", help="one of ours, or any of OpenSpiel's")
     solve.add_argument("--param", action="append", default=[], metavar="K=V", help="a parameter of the game")
     solve.add_argument("-o", "--output", required=True, metavar="FILE", help="for cfr:policy=FILE")
     solve.add_argument("--algorithm", choices=("cfr", "cfr+", "dcfr", "pcfr+"), default="pcfr+", help="default pcfr+")
-    solve.add_argument("--iterations", type=_positive, default=100_000, metavar="N", help="at most (default 100000)")
+    solve.add_argument("--iterations", type=_positive, metavar="N", help="at most (default 100000; sampling: none)")
     solve.add_argument("--nashconv", type=_number, default=1e-3, metavar="X", help="good enough (default 0.001)")
-    solve.add_argument("--memory", type=_number, metavar="GB", help="at most (default: three quarters of what is free)")
+    solve.add_argument(
+        "--memory", type=_number, metavar="GB", help="at most (default: 3/4 of what is free; sampling: 1)"
+    )
     solve.add_argument("--plot", metavar="FILE", help="NashConv by iteration, as a picture (.svg, .png)")
+    solve.add_argument("--sampling", choices=("external", "outcome"), help="for games of ours that do not fit")
+    solve.add_argument("--seconds", type=_seconds, metavar="T", help="of sampling (default 60, without --iterations)")
+    solve.add_argument("--seed", type=_not_negative, default=0, metavar="S", help="of sampling")
+    solve.add_argument("--checkpoint", metavar="FILE", help="of sampling: goes on from it, and keeps it up to date")
+    solve.add_argument(
+        "--every", type=_seconds, default=60.0, metavar="T", help="seconds between checkpoints (default 60)"
+    )
     solve.add_argument("--json", action="store_true", help="JSON only, on standard output")
 
     bench = commands.add_parser("bench", help="measure speed, side by side")

@@ -57,3 +57,22 @@ def test_wrong_input(arguments: list[str], message: str, capsys: pytest.CaptureF
     assert message in printed.err
     assert len(printed.err.splitlines()) == 1
     assert not path.exists()
+
+
+def test_sampling(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A training goes on from its checkpoint, and its policy is that of one that was never stopped."""
+    path, checkpoint = tmp_path / "kuhn.policy", tmp_path / "kuhn.training"
+    arguments = ["solve", "voyageur_kuhn_poker", "--sampling", "external", "-o", str(path)]
+    for iterations in ("40", "100"):
+        assert cli.main([*arguments, "--iterations", iterations, "--checkpoint", str(checkpoint), "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["iterations"] == int(iterations)
+    resumed = path.read_bytes()
+    assert cli.main([*arguments, "--iterations", "100"]) == 0
+    assert path.read_bytes() == resumed
+    assert "100 iterations, a policy at" in capsys.readouterr().out
+
+
+def test_sampling_of_other_games(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Only our own rules are compiled."""
+    assert cli.main(["solve", "kuhn_poker", "--sampling", "outcome", "-o", str(tmp_path / "x")]) == 2
+    assert "only for games of ours, not for kuhn_poker" in capsys.readouterr().err
