@@ -4,6 +4,7 @@ import json
 import os
 import sys
 import time
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -181,6 +182,38 @@ def _solve_by_sampling(args: Any, game: Any) -> int:
     return 130 if interrupted else 0
 
 
+def exploit(args: Any) -> int:
+    """`voyageur exploit`."""
+    from voyageur.eval import exploit, matches
+    from voyageur.solvers import flatten
+
+    nodes = 1000 if args.seconds is None and args.nodes is None else args.nodes
+    limit, opponent = solvers.Limit(seconds=args.seconds, nodes=nodes), args.opponent
+    if opponent is None:
+        try:
+            with progress.bar("asking") as report:
+                found = exploit.exact(matches.load(args.game, None, args.bot), args.bot, limit, args.seed, report)
+        except flatten.OutOfMemory:
+            opponent = "ismcts"
+            print(f"{args.game} is too large to answer exactly; playing {opponent} against it", file=sys.stderr)
+        else:
+            if args.json:
+                print(json.dumps({"kind": "exact", **asdict(found)}))
+            else:
+                print(f"NashConv {found.nash_conv:.4f}: a best response gains {found.exploitability:.4f} a seat")
+                for seat, (best, value) in enumerate(zip(found.best, found.values, strict=True)):
+                    print(f"P{seat}: {best:.4f} in place of {value:.4f}")
+            return 0
+    with progress.bar("playing") as report:
+        bound = exploit.at_least(args.game, args.bot, opponent, limit, args.games, args.seed, report)
+    if args.json:
+        print(json.dumps({"kind": "lower bound", **asdict(bound)}))
+    else:
+        print(f"Exploitability at least {bound.mean:.4f} ({bound.low:.4f} to {bound.high:.4f}, 95 %)")
+        print(f"by {bound.opponent} in {bound.games} games")
+    return 0
+
+
 def bench(args: Any) -> int:
     """`voyageur bench`."""
     from voyageur.eval import bench, cfr_bench
@@ -201,6 +234,7 @@ COMMANDS = {
     "moves": list_moves,
     "hint": hint,
     "solve": solve,
+    "exploit": exploit,
     "bench": bench,
 }
 

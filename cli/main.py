@@ -105,6 +105,16 @@ def parser() -> argparse.ArgumentParser:
     )
     solve.add_argument("--json", action="store_true", help="JSON only, on standard output")
 
+    exploit = commands.add_parser("exploit", help="how beatable a bot is")
+    exploit.add_argument("bot", metavar="BOT", help="a solver, with options as in cfr:policy=FILE")
+    exploit.add_argument("game", metavar="GAME", help="its name, with parameters as in yellowhouse:scope=round")
+    exploit.add_argument("--seconds", type=_seconds, metavar="T", help="of the bot for a move")
+    exploit.add_argument("--nodes", type=_positive, metavar="N", help="of the bot for a move (default 1000)")
+    exploit.add_argument("--opponent", metavar="BOT", help="play games instead of answering exactly, against this one")
+    exploit.add_argument("--games", type=_positive, default=200, metavar="N", help="to play (default 200)")
+    exploit.add_argument("--seed", type=_not_negative, default=0, metavar="S")
+    exploit.add_argument("--json", action="store_true", help="JSON only, on standard output")
+
     bench = commands.add_parser("bench", help="measure speed, side by side")
     bench.add_argument("what", choices=["search", "cfr"], metavar="WHAT", help="search or cfr")
     bench.add_argument("--rounds", type=_positive, default=5, metavar="N", help="measurements of each (default 5)")
