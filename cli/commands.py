@@ -3,6 +3,8 @@
 import json
 import os
 import sys
+import time
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -113,6 +115,111 @@ def serve(args: Any) -> int:
     return 0
 
 
+def solve(args: Any) -> int:
+    """`voyageur solve`."""
+    from voyageur.eval import loading
+
+    game = loading.load_with(args.game, args.param)
+    return _solve_flat(args, game) if args.sampling is None else _solve_by_sampling(args, game)
+
+
+def _solve_flat(args: Any, game: Any) -> int:
+    from voyageur.eval import solving
+    from voyageur.solvers import cfr, flatten, policies
+
+    if args.plot is not None:
+        solving.check_plot(args.plot)
+    started, most = time.monotonic(), args.iterations or 100_000
+    with progress.bar("laying the game flat") as report:
+        memory = None if args.memory is None else int(args.memory * 1e9)
+        flat = flatten.flatten(game, memory, lambda histories: report(histories, 0.0))
+    print(solving.size(args.game, flat), file=sys.stderr)
+    points: list[tuple[int, float]] = []
+    with progress.bar("solving") as report:
+
+        def measured(done: int, gap: float) -> None:
+            points.append((done, gap))
+            report(done, solving.part(points, most, args.nashconv), f"iterations, NashConv {gap:.3g}")
+
+        solver, gap = cfr.solve(flat, cfr.VARIANTS[args.algorithm], most, args.nashconv, measured)
+    policy, seconds = solver.average_policy(), time.monotonic() - started
+    policies.write(policies.from_flat(flat, policy, args.algorithm, solver.iterations, gap), args.output)
+    if args.plot is not None:
+        solving.plot(args.plot, {args.algorithm: points}, args.game)
+    values = cfr.expected(flat, policy).tolist()
+    if args.json:
+        found = {"game": flat.game, "algorithm": args.algorithm, "iterations": solver.iterations, "nash_conv": gap}
+        print(json.dumps(found | {"values": values, "information_sets": len(flat.keys), "seconds": seconds}))
+    else:
+        worth = "  ".join(f"P{i} {value:.4f}" for i, value in enumerate(values))
+        print(
+            f"{args.algorithm}: {solver.iterations:,} iterations, NashConv {gap:.3g}, {seconds:.1f} s; values {worth}"
+        )
+        print(f"Play it: cfr:policy={args.output}")
+    return 130 if gap > args.nashconv and solver.iterations < most else 0
+
+
+def _solve_by_sampling(args: Any, game: Any) -> int:
+    from voyageur.solvers import mccfr, policies
+
+    if not isinstance(game, games.Game):
+        raise ValueError(f"--sampling: only for games of ours, not for {args.game}")
+    seconds = args.seconds or (60.0 if args.iterations is None else float("inf"))
+    most = args.iterations or 10**15
+    with progress.bar("training") as report:
+        training = mccfr.Mccfr(game, args.sampling, args.seed, int((args.memory or 1.0) * 1e9))
+
+        def told(training: mccfr.Mccfr, elapsed: float) -> None:
+            note = f"iterations, {training.sets:,} sets{' (full)' if training.full else ''}"
+            report(training.iterations, min(1.0, max(elapsed / seconds, training.iterations / most)), note)
+
+        interrupted = mccfr.train(training, seconds, most, args.checkpoint, args.every, told)
+    policy = training.policy()
+    policies.write(policy, args.output)
+    header = policy.header
+    if args.json:
+        print(json.dumps({"game": header.game, "algorithm": header.algorithm, "iterations": header.iterations}))
+    else:
+        full = "; the table was full" if training.full else ""
+        print(f"{header.algorithm}: {header.iterations:,} iterations, a policy at {header.sets:,} sets{full}")
+        print(f"Play it: cfr:policy={args.output}")
+    return 130 if interrupted else 0
+
+
+def exploit(args: Any) -> int:
+    """`voyageur exploit`."""
+    from voyageur.eval import exploit, loading
+    from voyageur.solvers import flatten
+
+    game = loading.load(args.game)
+
+    nodes = 1000 if args.seconds is None and args.nodes is None else args.nodes
+    limit, opponent = solvers.Limit(seconds=args.seconds, nodes=nodes), args.opponent
+    if opponent is None:
+        try:
+            with progress.bar("asking") as report:
+                found = exploit.exact(game, args.bot, limit, args.seed, report)
+        except flatten.OutOfMemory:
+            opponent = "ismcts"
+            print(f"{args.game} is too large to answer exactly; playing {opponent} against it", file=sys.stderr)
+        else:
+            if args.json:
+                print(json.dumps({"kind": "exact", **asdict(found)}))
+            else:
+                print(f"NashConv {found.nash_conv:.4f}: a best response gains {found.exploitability:.4f} a seat")
+                for seat, (best, value) in enumerate(zip(found.best, found.values, strict=True)):
+                    print(f"P{seat}: {best:.4f} in place of {value:.4f}")
+            return 0
+    with progress.bar("playing") as report:
+        bound = exploit.at_least(game, args.bot, opponent, limit, args.games, args.seed, report)
+    if args.json:
+        print(json.dumps({"kind": "lower bound", **asdict(bound)}))
+    else:
+        print(f"Exploitability at least {bound.mean:.4f} ({bound.low:.4f} to {bound.high:.4f}, 95 %)")
+        print(f"by {bound.opponent} in {bound.games} games")
+    return 0
+
+
 def bench(args: Any) -> int:
     """`voyageur bench`."""
     with progress.bar("measuring") as report:
@@ -137,13 +244,9 @@ def _followed(name: str) -> Any:
 
 def _benchmark(what: str) -> Any:
     """The function that measures it."""
-    if what == "tournament":
-        from voyageur.eval import overhead
+    from voyageur.eval import bench, cfr_bench, overhead
 
-        return overhead.measure
-    from voyageur.eval import bench
-
-    return bench.search
+    return {"search": bench.search, "cfr": cfr_bench.measure, "tournament": overhead.measure}[what]
 
 
 def tournament(args: Any) -> int:
@@ -161,6 +264,8 @@ COMMANDS = {
     "hint": hint,
     "engine": engine,
     "serve": serve,
+    "solve": solve,
+    "exploit": exploit,
     "bench": bench,
     **{name: _followed(name) for name in ("table", "play", "replay", "analyze")},
     "tournament": tournament,

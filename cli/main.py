@@ -44,12 +44,16 @@ def _whole(text: str, low: int, high: int = GREATEST) -> int:
 
 
 def _seconds(text: str) -> float:
+    return _number(text, "a number of seconds above 0")
+
+
+def _number(text: str, expected: str = "a number above 0") -> float:
     try:
         value = float(text)
     except ValueError:
         value = 0.0
     if not 0 < value < 1e6:
-        raise argparse.ArgumentTypeError(f"expected a number of seconds above 0, got {text[:30]!r}")
+        raise argparse.ArgumentTypeError(f"expected {expected}, got {text[:30]!r}")
     return value
 
 
@@ -85,20 +89,11 @@ def parser() -> argparse.ArgumentParser:
     hint.add_argument("--json", action="store_true", help="JSON only, on standard output")
 
     _add_followed(commands)
-    engine = commands.add_parser("engine", help="answer queries of other programs, a JSON line each")
-    _add_workers(engine)
-
-    serve = commands.add_parser("serve", help="answer the same queries over HTTP")
-    serve.add_argument("--host", default="127.0.0.1", help="where to listen (default: this machine only)")
-    serve.add_argument("--port", type=_port, default=8420, metavar="P", help="0: any that is free (default 8420)")
-    serve.add_argument("--token-file", metavar="FILE", help="holds the token that clients have to show")
-    serve.add_argument("--cors", action="append", default=[], metavar="ORIGIN", help="web pages that may ask")
-    serve.add_argument("--max-seconds", type=_seconds, default=30.0, metavar="T", help="longest thinking (default 30)")
-    serve.add_argument("--max-waiting", type=_positive, default=256, metavar="N", help="queries queued (default 256)")
-    _add_workers(serve)
+    _add_served(commands)
+    _add_solving(commands)
 
     bench = commands.add_parser("bench", help="measure speed, side by side")
-    bench.add_argument("what", choices=["search", "tournament"], metavar="WHAT", help="search or tournament")
+    bench.add_argument("what", choices=["search", "cfr", "tournament"], metavar="WHAT", help="search, cfr, tournament")
     bench.add_argument("--rounds", type=_positive, default=5, metavar="N", help="measurements of each (default 5)")
     bench.add_argument("--json", action="store_true", help="JSON only, on standard output")
 
@@ -141,6 +136,54 @@ def _add_followed(commands: Any) -> None:
         command.add_argument("record", metavar="RECORD", help="a file that table or play has written")
         command.add_argument("--json", action="store_true", help="JSON only, on standard output")
     _add_effort(analyze)
+
+
+def _add_served(commands: Any) -> None:
+    """The commands that answer other programs."""
+    engine = commands.add_parser("engine", help="answer queries of other programs, a JSON line each")
+    _add_workers(engine)
+
+    serve = commands.add_parser("serve", help="answer the same queries over HTTP")
+    serve.add_argument("--host", default="127.0.0.1", help="where to listen (default: this machine only)")
+    serve.add_argument("--port", type=_port, default=8420, metavar="P", help="0: any that is free (default 8420)")
+    serve.add_argument("--token-file", metavar="FILE", help="holds the token that clients have to show")
+    serve.add_argument("--cors", action="append", default=[], metavar="ORIGIN", help="web pages that may ask")
+    serve.add_argument("--max-seconds", type=_seconds, default=30.0, metavar="T", help="longest thinking (default 30)")
+    serve.add_argument("--max-waiting", type=_positive, default=256, metavar="N", help="queries queued (default 256)")
+    _add_workers(serve)
+
+
+def _add_solving(commands: Any) -> None:
+    """The commands about equilibria."""
+    solve = commands.add_parser("solve", help="an equilibrium, as a policy to play")
+    solve.add_argument("game", metavar="GAME", help="one of ours, or any of OpenSpiel's")
+    solve.add_argument("--param", action="append", default=[], metavar="K=V", help="a parameter of the game")
+    solve.add_argument("-o", "--output", required=True, metavar="FILE", help="for cfr:policy=FILE")
+    solve.add_argument("--algorithm", choices=("cfr", "cfr+", "dcfr", "pcfr+"), default="pcfr+", help="default pcfr+")
+    solve.add_argument("--iterations", type=_positive, metavar="N", help="at most (default 100000; sampling: none)")
+    solve.add_argument("--nashconv", type=_number, default=1e-3, metavar="X", help="good enough (default 0.001)")
+    solve.add_argument(
+        "--memory", type=_number, metavar="GB", help="at most (default: 3/4 of what is free; sampling: 1)"
+    )
+    solve.add_argument("--plot", metavar="FILE", help="NashConv by iteration, as a picture (.svg, .png)")
+    solve.add_argument("--sampling", choices=("external", "outcome"), help="for games of ours that do not fit")
+    solve.add_argument("--seconds", type=_seconds, metavar="T", help="of sampling (default 60, without --iterations)")
+    solve.add_argument("--seed", type=_not_negative, default=0, metavar="S", help="of sampling")
+    solve.add_argument("--checkpoint", metavar="FILE", help="of sampling: goes on from it, and keeps it up to date")
+    solve.add_argument(
+        "--every", type=_seconds, default=60.0, metavar="T", help="seconds between checkpoints (default 60)"
+    )
+    solve.add_argument("--json", action="store_true", help="JSON only, on standard output")
+
+    exploit = commands.add_parser("exploit", help="how beatable a bot is")
+    exploit.add_argument("bot", metavar="BOT", help="a solver, with options as in cfr:policy=FILE")
+    exploit.add_argument("game", metavar="GAME", help='such as kuhn_poker or "yellowhouse(scope=round)"')
+    exploit.add_argument("--seconds", type=_seconds, metavar="T", help="of the bot for a move")
+    exploit.add_argument("--nodes", type=_positive, metavar="N", help="of the bot for a move (default 1000)")
+    exploit.add_argument("--opponent", metavar="BOT", help="play games instead of answering exactly, against this one")
+    exploit.add_argument("--games", type=_positive, default=200, metavar="N", help="to play (default 200)")
+    exploit.add_argument("--seed", type=_not_negative, default=0, metavar="S")
+    exploit.add_argument("--json", action="store_true", help="JSON only, on standard output")
 
 
 def _add_tournament(commands: Any) -> None:

@@ -26,17 +26,17 @@ class _Compiling(event.Listener):
 
 
 @contextmanager
-def bar(what: str, delay: float = 0.0) -> Iterator[Callable[[int, float], None]]:
-    """A progress bar; yields what is to be called with (how much was done, part of all that there is to do).
+def bar(what: str, delay: float = 0.0) -> Iterator[Callable[..., None]]:
+    """A progress bar; yields what is to be called with (how much was done, part of all there is to do, a note).
 
     With a `delay` in seconds it is not shown before, unless something has to be compiled.
     """
     look = "{desc}: {bar} {postfix}"
     with tqdm(total=100, desc=what, unit="%", leave=False, disable=None, bar_format=look, delay=delay) as shown:
 
-        def report(done: int, part: float) -> None:
+        def report(done: int, part: float, note: str = "") -> None:
             shown.set_description_str(what)
-            shown.set_postfix_str(f"{done:,}", refresh=False)
+            shown.set_postfix_str(f"{done:,} {note}", refresh=False)
             shown.update(round(100 * part) - shown.n)
 
         with event.install_listener("numba:compile", _Compiling(shown)):

@@ -12,6 +12,7 @@ from voyageur.solvers import Advice, MoveAdvice
 if TYPE_CHECKING:
     from voyageur.eval.analysis import Analysis
     from voyageur.eval.bench import Bench
+    from voyageur.eval.cfr_bench import CfrBench
 
 SHOWN_FORFEITS = 10
 STANDINGS = 6  # columns of a tournament's table that fit; its page has all
@@ -125,7 +126,7 @@ def print_analysis(found: "Analysis") -> None:
             console.print(f"  It had to fear {said}", soft_wrap=True)
 
 
-def print_bench(measured: "Bench") -> None:
+def print_bench(measured: "Bench | CfrBench") -> None:
     """Measurements and ratios."""
     console = Console(highlight=False)
     for title, headings, rows in measured.tables():

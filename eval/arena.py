@@ -25,7 +25,7 @@ import numpy as np
 import pyspiel
 
 from voyageur import games
-from voyageur.eval import schedule
+from voyageur.eval import loading, schedule
 from voyageur.eval.entrants import Entrant
 from voyageur.eval.schedule import Pairing
 from voyageur.games import rules
@@ -94,17 +94,6 @@ class Forfeit(Exception):
         self.reason = " ".join(reason.split())[:_LONGEST]
 
 
-def load_game(text: str) -> Any:
-    """The game that `text` says, ours or any of OpenSpiel's, as OpenSpiel writes it: `niagara(players=3)`.
-
-    Raises ValueError, in one line, if there is none.
-    """
-    try:
-        return pyspiel.load_game(text)
-    except (RuntimeError, ValueError) as error:
-        raise ValueError(f"game {text!r}: {str(error).splitlines()[0]}") from None
-
-
 def forfeited(game: Any, seat: int) -> list[float]:
     """Every seat's return when one forfeits: the least for it, equal shares of the rest for the others."""
     low, players = game.min_utility(), game.num_players()
@@ -167,7 +156,7 @@ class Player:
     """Plays the games of a tournament, one at a time, in this process."""
 
     def __init__(self, common: Rules, slot: Any = None) -> None:
-        self.common, self.game = common, load_game(common.game)
+        self.common, self.game = common, loading.load(common.game)
         self._slot = slot
         self._makers: dict[int, Any] = {}
         for entrant in common.entrants:
@@ -198,7 +187,7 @@ class Player:
     def _played(self, pairing: Pairing, outcome: Outcome) -> list[float]:
         chance, seeds = schedule.seeds(self.common.seed, pairing.block, len(pairing.seating))
         bots = [self._bot(seat, number, seeds[seat]) for seat, number in enumerate(pairing.seating)]
-        bare = isinstance(self.game, games.Game) and all(type(bot) is SolverBot for bot in bots)
+        bare = isinstance(self.game, games.Game) and all(type(bot) is SolverBot and not bot.history for bot in bots)
         course = (_BareCourse if bare else _Course)(self.game, chance)
         while (player := course.player()) != pyspiel.PlayerId.TERMINAL:
             if player == CHANCE:
@@ -290,7 +279,7 @@ class Arena:
         try:
             return self._play(pairing)
         except Forfeit as fault:
-            returns = forfeited(load_game(self.common.game), fault.seat)
+            returns = forfeited(loading.load(self.common.game), fault.seat)
             seconds: list[list[float]] = [[] for _ in pairing.seating]
             return Outcome(**asdict(pairing), returns=returns, forfeit=fault.seat, reason=fault.reason, seconds=seconds)
 

@@ -16,7 +16,6 @@ from voyageur import solvers
 from voyageur.solvers import Limit, registry
 
 _LIMITS = ("seconds", "nodes")
-_WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
 
 
 @dataclass(frozen=True)
@@ -63,49 +62,28 @@ def parse(
     Raises ValueError, in one line, for a spec that cannot be read, and for a solver of ours that does not fit the game.
     What is to be imported is not looked at: an entrant that fails to load forfeits its games.
     """
-    name = name or spec
-    first, _, rest = spec.partition(":")
-    if first not in registry.SOLVERS:
-        factory, _, rest = rest.partition(":")
-        if not (factory.isidentifier() and all(part.isidentifier() for part in first.split("."))):
-            known = ", ".join(registry.SOLVERS)
-            raise ValueError(f"entrant {spec!r}: expected a solver ({known}) with options, or module:factory")
-        return Entrant(name, spec, f"{first}:{factory}", _options(spec, rest))
-    options = _options(spec, rest)
-    if not registry.SOLVERS[first].instant and not any(limit in options for limit in _LIMITS):
-        options |= {"seconds": seconds} if nodes is None else {"nodes": nodes}
-        options = {key: value for key, value in options.items() if value is not None} or {"seconds": 1.0}
-    entrant = Entrant(name, spec, first, options)
     try:
-        for key in ("nodes", "threads"):
-            if type(options.get(key, 1)) is not int or options.get(key, 1) < 1:
-                raise ValueError(f"{key}: expected a whole number above 0, got {options[key]}")
-        if type(options.get("seconds", 1)) not in (int, float):
-            raise ValueError(f"seconds: expected a number above 0, got {options['seconds']}")
-        entrant._solver(game, 0, 0)
+        return _read(spec, game, name or spec, {"seconds": seconds} if nodes is None else {"nodes": nodes})
     except (ValueError, TypeError) as error:
         raise ValueError(f"entrant {spec!r}: {error}") from None
+
+
+def _read(spec: str, game: Any, name: str, limit: Mapping[str, Any]) -> Entrant:
+    first, _, rest = spec.partition(":")
+    if first not in registry.SOLVERS:
+        factory, options = registry.parse(rest, {})
+        if not (factory.isidentifier() and all(part.isidentifier() for part in first.split("."))):
+            known = ", ".join(registry.SOLVERS)
+            raise ValueError(f"expected a solver ({known}) with options, or module:factory")
+        return Entrant(name, spec, f"{first}:{factory}", options)
+    _, options = registry.parse(spec, {})
+    if not registry.SOLVERS[first].instant and not any(key in options for key in _LIMITS):
+        options |= limit if None not in limit.values() else {"seconds": 1.0}
+    for key in ("nodes", "threads"):
+        if type(options.get(key, 1)) is not int or options.get(key, 1) < 1:
+            raise ValueError(f"{key}: expected a whole number above 0, got {options[key]}")
+    if type(options.get("seconds", 1)) not in (int, float):
+        raise ValueError(f"seconds: expected a number above 0, got {options['seconds']}")
+    entrant = Entrant(name, spec, first, options)
+    entrant.maker()(game, 0, 0)
     return entrant
-
-
-def _options(spec: str, text: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for part in filter(None, text.split(",")):
-        key, equals, value = part.partition("=")
-        if not (key.isidentifier() and equals and value):
-            raise ValueError(f"entrant {spec!r}: expected option=value, got {part!r}")
-        if key in found:
-            raise ValueError(f"entrant {spec!r}: {key} stands there twice")
-        found[key] = _value(value)
-    return found
-
-
-def _value(text: str) -> Any:
-    if text in _WORDS:
-        return _WORDS[text]
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            pass
-    return text

@@ -17,7 +17,7 @@ from typing import Any
 import joblib
 import numpy as np
 
-from voyageur.eval import arena, entrants, schedule
+from voyageur.eval import arena, entrants, loading, schedule
 from voyageur.eval.arena import Arena, Outcome
 from voyageur.eval.ratings import Blocks, Sprt
 from voyageur.eval.schedule import Pairing
@@ -86,7 +86,7 @@ class Config:
 
     def load(self) -> "Tournament":
         """The tournament; raises ValueError, in one line, for a game or an entrant that does not fit."""
-        game = arena.load_game(self.game)
+        game = loading.load(self.game)
         players = game.num_players()
         if players < 2:
             raise ValueError(f"game: {self.game} has one player, a tournament needs two or more")

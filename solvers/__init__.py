@@ -63,6 +63,7 @@ def advise(
     Raises ValueError, in one line, when it is not the player's decision or the solver does not fit the game.
     """
     limit = limit or Limit(seconds=5)
+    solver, options = registry.parse(solver, options)
     if threads < 1:
         raise ValueError(f"threads: expected a whole number above 0, got {threads}")
     current = view_or_state.current_player()
@@ -81,7 +82,7 @@ def advise(
             from voyageur.solvers import foreign
 
             return foreign.advise(view_or_state, player, solver, limit, seed, top)
-        view = positions.view_of(view_or_state.game.state_with(view_or_state.box.record), player)
+        view = registry.view_for(registry.find(solver), view_or_state, player)
     if current not in (view.player, SIMULTANEOUS):
         raise ValueError(f"player: it is the decision of seat {current}, not of seat {view.player}")
     found = registry.find(solver, view.game, options)

@@ -55,6 +55,7 @@ class Advice:
       full: whether the memory bound was reached and the tree could not grow any more.
       seconds: how long it took.
       interrupted: whether Ctrl-C or `Control.stop` ended it early.
+      nash_conv: of `equilibrium`, how much all players together could still gain by playing otherwise.
     """
 
     game: str
@@ -68,6 +69,7 @@ class Advice:
     full: bool = False
     seconds: float = 0.0
     interrupted: bool = False
+    nash_conv: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The advice as plain objects; the same search gives the same, so nothing about time is in it."""
@@ -80,6 +82,7 @@ class Advice:
             "full": self.full,
             "values": None if self.values is None else [_rounded(v) for v in self.values],
             "of": self.of,
+            "nash_conv": self.nash_conv,
             "moves": [
                 {
                     "move": m.text,
@@ -130,7 +133,7 @@ def from_result(view: View, solver: str, result: Result, top: int | None) -> Adv
         game=str(game),
         player=view.player,
         solver=solver,
-        kind="sampled" if result.low is None else "exact",
+        kind="exact" if result.low is not None else "sampled" if result.nash_conv is None else "equilibrium",
         moves=moves,
         values=values,
         simulations=result.simulations,
@@ -138,6 +141,7 @@ def from_result(view: View, solver: str, result: Result, top: int | None) -> Adv
         full=result.full,
         seconds=result.seconds,
         interrupted=result.interrupted,
+        nash_conv=result.nash_conv,
     )
 
 

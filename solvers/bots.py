@@ -32,6 +32,11 @@ class SolverBot(pyspiel.Bot):
         self._rng = np.random.default_rng(seed)
         self._plan: list[tuple[int, int]] = []  # (what the player then sees, action) of the rest of a move
 
+    @property
+    def history(self) -> bool:
+        """Whether it looks at how a state came about; else a state without its history does."""
+        return self._solver.history
+
     def step(self, state: State) -> int:
         """The action to play in `state`."""
         return self.step_with_policy(state)[1]
@@ -42,8 +47,7 @@ class SolverBot(pyspiel.Bot):
         if self._plan and self._plan[0][0] == key:
             action = self._plan.pop(0)[1]
             return self._policy(state, {action: 1.0}), action
-        # Without the history, which no solver looks at and which takes long to redraw.
-        view = positions.view_of(state.game.state_with(state.box.record), self._player)
+        view = registry.view_for(self._solver, state, self._player)
         seed = int(self._rng.integers(2**63))
         result = self._solver.act(view, self._limit, self._options, self._threads, seed)
         firsts: dict[int, float] = {}
@@ -129,6 +133,7 @@ def make_bot(
     if not 0 <= player < game.num_players():
         raise ValueError(f"player: expected a seat from 0 to {game.num_players() - 1}, got {player}")
     limit = limit or Limit(seconds=1)
+    name, options = registry.parse(name, options)
     if not isinstance(game, Game):
         from voyageur.solvers import foreign
 

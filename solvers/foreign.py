@@ -9,9 +9,12 @@ from typing import Any
 
 import numpy as np
 import pyspiel
+from open_spiel.python import policy
 from open_spiel.python.algorithms import ismcts, mcts
 from open_spiel.python.bots import uniform_random
+from open_spiel.python.bots.policy import PolicyBot
 
+from voyageur.solvers import flatten, policies
 from voyageur.solvers.advice import Z95, Advice, MoveAdvice
 from voyageur.solvers.limits import Limit
 
@@ -22,6 +25,10 @@ MEMORY_MB = 1024
 def make_bot(name: str, game: Any, player: int, limit: Limit, seed: int, options: Mapping[str, Any]) -> pyspiel.Bot:
     """OpenSpiel's bot of that kind; raises ValueError, in one line, for what it does not do."""
     kind = game.get_type()
+    if name == "cfr":
+        if options.keys() - {"policy"}:
+            raise ValueError(f"{min(options.keys() - {'policy'})}: cfr has no such option; it has policy")
+        return PolicyBot(player, np.random.RandomState(seed % 2**32), Solved(game, options.get("policy", "")))
     if options:
         raise ValueError(f"{next(iter(options))}: OpenSpiel's bots take no such option")
     if name == "random":
@@ -40,6 +47,22 @@ def make_bot(name: str, game: Any, player: int, limit: Limit, seed: int, options
     if name == "mcts" or not hides:
         return _CppMcts(game, limit, seed)
     return _CppIsmcts(limit, seed)
+
+
+class Solved(policy.Policy):
+    """The policy in a file, for a game that is not ours."""
+
+    def __init__(self, game: Any, path: str) -> None:
+        super().__init__(game, list(range(game.num_players())))
+        self._policy = policies.for_game(path, game)
+
+    def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
+        """Probabilities by action; see `policy.Policy`."""
+        player = state.current_player() if player_id is None else player_id
+        found = self._policy.at(flatten.information(state, player))
+        if found is None:
+            raise ValueError(f"policy: nothing is said about {state}")
+        return found
 
 
 def _in_python(game: Any) -> bool:

@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from voyageur.games import rules
-from voyageur.games.positions import View, whole_moves
-from voyageur.games.spiel import Game
-from voyageur.solvers import proof
+from voyageur.games.positions import View, view_of, whole_moves
+from voyageur.games.spiel import Game, State
+from voyageur.solvers import flatten, policies, proof
 from voyageur.solvers.limits import Limit
 from voyageur.solvers.search import Control, Result, SearchOptions, root_moves, search
 
@@ -26,16 +26,21 @@ class Solver(ABC):
       summary: one line for people.
       options: the keyword options that it takes, with their defaults.
       instant: whether it needs no limit.
+      history: whether it wants to know how its player came to what it sees.
     """
 
     name: str
     summary: str
     options: ClassVar[Mapping[str, Any]] = {}
     instant = True
+    history = False
 
     def refuses(self, game: Game) -> str | None:
         """Why it cannot play `game`, or None if it can."""
         return None
+
+    def check(self, game: Game, options: Mapping[str, Any]) -> None:  # noqa: B027  # most options fit every game
+        """Raises ValueError, in one line, for options that do not fit `game`."""
 
     @abstractmethod
     def decide(
@@ -140,7 +145,39 @@ class _Ismcts(_TreeSearch):
     summary = "information-set Monte-Carlo tree search, from what the player can see"
 
 
-SOLVERS: dict[str, Solver] = {solver.name: solver for solver in (_Ismcts(), _Mcts(), _Scripted(), _Random())}
+class _Cfr(Solver):
+    name = "cfr"
+    summary = "plays a policy that voyageur solve has written to a file"
+    options: ClassVar = {"policy": ""}
+    history = True
+
+    def check(self, game: Game, options: Mapping[str, Any]) -> None:
+        policies.for_game(options.get("policy", ""), game)
+
+    def decide(self, view: View, limit: Limit, options: Any, threads: int, seed: int, *_: Any) -> Result:
+        policy, s, c = policies.for_game(options.get("policy", ""), view.game), view.world().box.s, view.game.c
+        n, out = _legal(view)
+        legal, played = out[:n].tolist(), None
+        if policy.header.recall:
+            played = policy.at(flatten.information(view.world(), view.player))
+        if played is None:  # a position, without what led to it
+            played = policy.seeing(int(rules.information_key(s, c, view.player)))
+        if played is None and policy.header.recall:
+            raise ValueError(f"policy: {options['policy']} says nothing about this position")
+        if played is None:  # as in training, where nothing was learnt
+            played = {int(rules.playout_action(s, c, view.player, out, n, rules.make_rng(seed))): 1.0}
+        shares = np.array([played.get(action, 0.0) for action in legal])
+        shares = shares / shares.sum() if shares.sum() > 0 else np.full(n, 1.0 / n)
+        found = unsearched([(action,) for action in legal], view, shares)
+        gap = policy.header.nash_conv
+        return replace(
+            found,
+            whole=all(len(chain) == 1 for chain in whole_moves(view.game, view.world().box.record, view.player)),
+            nash_conv=gap,
+        )
+
+
+SOLVERS: dict[str, Solver] = {solver.name: solver for solver in (_Ismcts(), _Mcts(), _Scripted(), _Random(), _Cfr())}
 
 
 @dataclass(frozen=True)
@@ -164,7 +201,41 @@ def find(name: str, game: Game | None = None, options: Mapping[str, Any] | None 
     problem = None if game is None else solver.refuses(game)
     if game is not None and problem:
         raise ValueError(f"solver: {name} cannot play {game.definition.name}: {problem}")
+    if game is not None:
+        solver.check(game, options or {})
     return solver
+
+
+def view_for(solver: Solver, state: State, player: int) -> View:
+    """What `player` knows in `state`; without the history, which takes long to redraw, where the solver ignores it."""
+    return view_of(state if solver.history else state.game.state_with(state.box.record), player)
+
+
+def parse(name: str, options: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """A solver's name that may bring options, as in `cfr:policy=FILE`, and `options`: (name, all options).
+
+    Several options are separated by commas. Raises ValueError for an option without a value.
+    """
+    name, colon, rest = name.partition(":")
+    found = dict(options)
+    for part in rest.split(",") if colon else ():
+        option, equals, text = part.partition("=")
+        if not (option and equals and text):
+            raise ValueError(f"solver: expected {name}:OPTION=VALUE, got {part[:40]!r}")
+        if option in found:
+            raise ValueError(f"{option}: stands there twice")
+        found[option] = value(text)
+    return name, found
+
+
+def value(text: str) -> Any:
+    """A value from text: a number, true, false, null (or none), or the text itself."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return {"true": True, "false": False, "null": None, "none": None}.get(text.lower(), text)
 
 
 def _legal(view: View) -> tuple[int, np.ndarray]:

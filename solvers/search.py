@@ -806,6 +806,7 @@ class Result:
       interrupted: whether Ctrl-C or `Control.stop` ended it.
       line: for a move's index, the (seat, action) pairs expected after it.
       low, high: bounds of the advised player's return that are proved; None where nothing is.
+      nash_conv: how far the shares are from an equilibrium, where they are those of one; else None.
     """
 
     chains: list[tuple[int, ...]]
@@ -821,6 +822,7 @@ class Result:
     line: Callable[[int], list[tuple[int, int]]]
     low: np.ndarray | None = None
     high: np.ndarray | None = None
+    nash_conv: float | None = None
 
 
 class Trees:

@@ -1,0 +1,57 @@
+"""Games by what people write: ours and OpenSpiel's, checked before OpenSpiel sees them.
+
+OpenSpiel itself would tell of a mistake in many lines on standard error.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyspiel
+
+from voyageur import games
+from voyageur.games.spiel import DEFINITIONS
+from voyageur.games.words import shown
+from voyageur.solvers import registry
+
+
+def load(text: str) -> Any:
+    """The game that `text` says as OpenSpiel writes it, `niagara(players=3)` or `kuhn_poker`.
+
+    Raises ValueError, in one line, for a name or a parameter that there is not.
+    """
+    if text.count("(") != text.count(")") or ("(" in text and not text.endswith(")")):
+        raise ValueError(f"game: expected NAME or NAME(parameter=value,...), got {shown(text)}")
+    given = dict(pyspiel.game_parameters_from_string(text))
+    name = given.pop("name", "")
+    if name not in DEFINITIONS:
+        return _foreign(name, given)
+    known = [parameter.name for parameter in DEFINITIONS[name].words.parameters]
+    for key in given:
+        if key not in known:
+            raise ValueError(f"{key}: {name} has no such parameter; it has {', '.join(sorted(known))}")
+    return pyspiel.load_game(name, given) if given else pyspiel.load_game(name)
+
+
+def load_with(name: str, params: Sequence[str]) -> Any:
+    """The game `name` with parameters as texts `name=value`, as positions have them; raises ValueError likewise."""
+    given: dict[str, Any] = {}
+    for text in params:
+        key, equals, value = text.partition("=")
+        if not equals or not key:
+            raise ValueError(f"--param: expected NAME=VALUE, got {shown(text)}")
+        given[key] = registry.value(value)
+    return games.load(name, **given) if name in DEFINITIONS else _foreign(name, given)
+
+
+def _foreign(name: str, given: Mapping[str, Any]) -> Any:
+    kinds = {kind.short_name: kind for kind in pyspiel.registered_games()}
+    if name not in kinds:
+        ours = ", ".join(games.names())
+        raise ValueError(f"game: {shown(name)} is neither one of ours ({ours}) nor one of OpenSpiel's")
+    known = kinds[name].parameter_specification
+    for key, value in given.items():
+        if key not in known:
+            raise ValueError(f"{key}: {name} has no such parameter; it has {', '.join(sorted(known)) or 'none'}")
+        if type(known[key]) in (bool, int, str) and type(value) is not type(known[key]):
+            raise ValueError(f"{key}: expected a value like {known[key]}, got {shown(value)}")
+    return pyspiel.load_game(name, dict(given)) if given else pyspiel.load_game(name)
