@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from voyageur import games
-from voyageur.eval import arena, entrants
+from voyageur.eval import entrants, loading
 from voyageur.solvers import SolverBot
 
 GAME = games.load("voyageur_tic_tac_toe")
@@ -44,7 +44,7 @@ def test_imported() -> None:
         ("oracle", "expected a solver"),
         ("oracle:", "expected a solver"),
         ("a b:c", "expected a solver"),
-        ("ismcts:seconds", "expected option=value, got 'seconds'"),
+        ("ismcts:seconds", "expected ismcts:OPTION=VALUE, got 'seconds'"),
         ("ismcts:nodes=1,nodes=2", "nodes stands there twice"),
         ("ismcts:nodes=many", "nodes: expected a whole number"),
         ("ismcts:nodes=0", "nodes: expected a whole number"),
@@ -69,12 +69,34 @@ def test_a_solver_that_does_not_fit() -> None:
         entrants.parse("mcts", games.load("yellowhouse"))
 
 
-@pytest.mark.parametrize("text", ["chess9", "niagara(players=9)", "niagara(", ""])
-def test_wrong_games(text: str) -> None:
-    """One line."""
-    with pytest.raises(ValueError, match="game") as error:
-        arena.load_game(text)
-    assert len(str(error.value).splitlines()) == 1
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("chess9", "game"),
+        ("niagara(players=9)", "players"),
+        ("niagara(player=3)", "player"),
+        ("niagara(", "game"),
+        ("niagara)", "game"),
+        ("", "game"),
+        ("kuhn_poker(players=many)", "players"),
+        ("kuhn_poker(colour=1)", "colour"),
+    ],
+)
+def test_wrong_games(text: str, field: str, capfd: pytest.CaptureFixture[str]) -> None:
+    """One line that names the field, and nothing from OpenSpiel."""
+    with pytest.raises(ValueError) as error:
+        loading.load(text)
+    assert str(error.value).startswith(f"{field}: ") and len(str(error.value).splitlines()) == 1
+    assert capfd.readouterr().err == ""
+
+
+def test_games() -> None:
+    """Ours and OpenSpiel's, with parameters."""
+    assert loading.load("niagara(players=3)").num_players() == 3
+    assert loading.load("kuhn_poker(players=3)").num_players() == 3
+    assert str(loading.load_with("yellowhouse", ["scope=round", "hand=3"])).count("scope=round") == 1
+    with pytest.raises(ValueError, match="--param: expected NAME=VALUE"):
+        loading.load_with("yellowhouse", ["scope"])
 
 
 def test_values() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from voyageur.cli import main as cli
-from voyageur.eval import arena, entrants, report, schedule, tournaments
+from voyageur.eval import arena, entrants, loading, report, schedule, tournaments
 from voyageur.eval.arena import Outcome, Player
 from voyageur.eval.store import Store, StoreError
 from voyageur.eval.tournaments import Config
@@ -80,7 +80,7 @@ def test_any_game_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
 @pytest.mark.parametrize("game", ["voyageur_goofspiel(num_cards=4)", "voyageur_kuhn_poker"])
 def test_the_same_with_and_without_history(game: str) -> None:
     """Games among our own bots are played without a history, with the same moves and results."""
-    loaded = arena.load_game(game)
+    loaded = loading.load(game)
     field = tuple(entrants.parse(spec, loaded) for spec in ("random", "scripted"))
     player = Player(arena.Rules(str(loaded), field, 3, 1.0, 60.0))
     for pairing in schedule.pairings("round-robin", 2, loaded.num_players(), 8, "balanced", 3):
