@@ -45,7 +45,7 @@ def test_imported() -> None:
         ("oracle:", "expected a solver"),
         ("a b:c", "expected a solver"),
         ("ismcts:seconds", "expected ismcts:OPTION=VALUE, got 'seconds'"),
-        ("ismcts:nodes=1,nodes=2", "nodes stands there twice"),
+        ("ismcts:nodes=1,nodes=2", "nodes: stands there twice"),
         ("ismcts:nodes=many", "nodes: expected a whole number"),
         ("ismcts:nodes=0", "nodes: expected a whole number"),
         ("ismcts:seconds=soon", "seconds: expected a number"),

@@ -358,7 +358,7 @@ def test_broken_stores(
     [
         ((), "expected a game and entrants"),
         (("niagara",), "entrants: must be given"),
-        (("niagara", "scripted", "random", "--players", "9"), "game"),
+        (("niagara", "scripted", "random", "--players", "9"), "players: expected a whole number from 3 to 5"),
         (("niagara", "scripted", "random", "--scheduler", "tcp://127.0.0.1:9"), "scheduler"),
         (("niagara", "scripted", "random", "--config", "absent.toml"), "absent.toml"),
         (("--resume", "absent.db"), "absent.db"),
