@@ -1,5 +1,6 @@
 """Positions, views and moves: what a state looks like to people, and what one player may know of it."""
 
+import functools
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,7 +14,7 @@ import pyspiel
 from voyageur.games import files, rules
 from voyageur.games.rules import CHANCE, SIMULTANEOUS, TERMINAL
 from voyageur.games.spiel import DEFINITIONS, Box, Game, State, apply_step
-from voyageur.games.words import Definition, Field, Position, PositionError, Reading, key_text, shown
+from voyageur.games.words import Definition, Field, Position, PositionError, Reading, Value, key_text, shown
 
 MAX_NESTING = 32
 
@@ -192,7 +193,12 @@ def _read(position: Any) -> tuple[Game, Reading]:
     _check_nesting(position)
     name = Field(position.get("game"), "game").choice(names())
     reading = DEFINITIONS[name].words.read(whole)
-    return pyspiel.load_game(name, dict(reading.params)), reading
+    return _loaded(name, tuple(reading.params.items())), reading
+
+
+@functools.lru_cache(maxsize=16)  # a position takes less time to read than its game to make
+def _loaded(name: str, params: tuple[tuple[str, Value], ...]) -> Game:
+    return pyspiel.load_game(name, dict(params))
 
 
 def _check_nesting(position: Mapping[Any, Any]) -> None:
