@@ -218,13 +218,13 @@ def _add_tournament(commands: Any) -> None:
     play.add_argument("--scheduler", metavar="URL", help="of a Dask cluster, tcp://...")
     play.add_argument("--json", action="store_true", help="JSON only, on standard output")
 
-    report = commands.add_parser("tournament report", help=argparse.SUPPRESS, prog="voyageur tournament report")
+    report = commands.add_parser("tournament report", prog="voyageur tournament report")
     report.set_defaults(action="show_report", command="tournament")
     report.add_argument("store", metavar="STORE")
     report.add_argument("-o", "--output", metavar="FILE", help="the HTML page (default: STORE.html)")
     report.add_argument("--json", action="store_true", help="JSON on standard output; a page only with --output")
 
-    replay = commands.add_parser("tournament replay", help=argparse.SUPPRESS, prog="voyageur tournament replay")
+    replay = commands.add_parser("tournament replay", prog="voyageur tournament replay")
     replay.set_defaults(action="replay", command="tournament")
     replay.add_argument("store", metavar="STORE")
     replay.add_argument("number", metavar="GAME", type=_not_negative, help="its number in the store")
