@@ -116,6 +116,9 @@ def solve(args: Any) -> int:
     from voyageur.eval import solving
 
     game = solving.load(args.game, args.param)
+    solving.check_writable("-o", args.output)
+    if args.checkpoint is not None:
+        solving.check_writable("--checkpoint", args.checkpoint)
     return _solve_flat(args, game) if args.sampling is None else _solve_by_sampling(args, game)
 
 

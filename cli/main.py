@@ -76,7 +76,9 @@ def parser() -> argparse.ArgumentParser:
 
     hint = commands.add_parser("hint", help="what to do, and how sure that is")
     _add_position(hint)
-    hint.add_argument("--solver", default="ismcts", metavar="S", help="ismcts (default), mcts, scripted, random")
+    hint.add_argument(
+        "--solver", default="ismcts", metavar="S", help="ismcts (default), mcts, scripted, random, cfr:policy=FILE"
+    )
     limit = hint.add_mutually_exclusive_group()
     limit.add_argument("--seconds", type=_seconds, metavar="T", help="time to think (default 5)")
     limit.add_argument("--nodes", type=_positive, metavar="N", help="simulations instead of time; repeatable")
