@@ -34,7 +34,7 @@ def load(name: str, params: Sequence[str] = ()) -> Any:
     kinds = {kind.short_name: kind for kind in pyspiel.registered_games()}
     if name not in kinds:
         raise ValueError(
-            f"game: {shown(name)} is neither one of ours ({', '.join(games.names())}) nor one of OpenSpiel's"
+            f"game: unknown game {shown(name)}; ours are {', '.join(games.names())}, or any of OpenSpiel's"
         )
     known = kinds[name].parameter_specification
     for key, value in given.items():  # OpenSpiel itself would write to standard error

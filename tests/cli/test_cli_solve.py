@@ -36,7 +36,7 @@ def test_several_players(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nosuch"], "game: 'nosuch' is neither one of ours"),
+        (["nosuch"], "game: unknown game 'nosuch'; ours are"),
         (["kuhn_poker", "--param", "players"], "--param: expected NAME=VALUE"),
         (["kuhn_poker", "--param", "cards=3"], "cards: kuhn_poker has no such parameter; it has players"),
         (["leduc_poker", "--param", "players=two"], "players: expected a value like 2, got 'two'"),
