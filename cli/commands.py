@@ -117,9 +117,12 @@ def serve(args: Any) -> int:
 
 def solve(args: Any) -> int:
     """`voyageur solve`."""
-    from voyageur.eval import loading
+    from voyageur.eval import loading, solving
 
     game = loading.load_with(args.game, args.param)
+    solving.check_writable("-o", args.output)
+    if args.checkpoint is not None:
+        solving.check_writable("--checkpoint", args.checkpoint)
     return _solve_flat(args, game) if args.sampling is None else _solve_by_sampling(args, game)
 
 

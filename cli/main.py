@@ -102,7 +102,9 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _add_effort(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--solver", default="ismcts", metavar="S", help="ismcts (default), mcts, scripted, random")
+    command.add_argument(
+        "--solver", default="ismcts", metavar="S", help="ismcts (default), mcts, scripted, random, cfr:policy=FILE"
+    )
     limit = command.add_mutually_exclusive_group()
     limit.add_argument("--seconds", type=_seconds, metavar="T", help="time to think (default 5)")
     limit.add_argument("--nodes", type=_positive, metavar="N", help="simulations instead of time; repeatable")

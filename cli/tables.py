@@ -67,12 +67,17 @@ def _verdict(advice: Advice) -> list[str]:
     """What to do and how sure that is, in a few lines."""
     best = advice.moves[0]
     lines = []
-    if advice.simulations and sum(move.share > 0.02 for move in advice.moves) > 1:
+    mixes = advice.simulations or advice.kind == "equilibrium"
+    if mixes and sum(move.share > 0.02 for move in advice.moves) > 1:
         lines.append("[bold]Mix[/bold]: the others must not guess it, so choose by chance with these shares.")
     else:
         lines += [f"[bold]Play[/bold]: {best.text}", *_sureness(advice)]
     if best.line:
         lines.append(f"Then: {' · '.join(best.line)}")
+    if advice.nash_conv is not None:
+        lines.append(
+            f"From an equilibrium: all together could gain {advice.nash_conv:.2g} by playing otherwise (NashConv)."
+        )
     if advice.values is not None:
         lines.append("Expected returns: " + "  ".join(f"P{i} {value:.2f}" for i, value in enumerate(advice.values)))
     if advice.full:

@@ -47,7 +47,7 @@ def _foreign(name: str, given: Mapping[str, Any]) -> Any:
     kinds = {kind.short_name: kind for kind in pyspiel.registered_games()}
     if name not in kinds:
         ours = ", ".join(games.names())
-        raise ValueError(f"game: {shown(name)} is neither one of ours ({ours}) nor one of OpenSpiel's")
+        raise ValueError(f"game: unknown game {shown(name)}; ours are {ours}, or any of OpenSpiel's")
     known = kinds[name].parameter_specification
     for key, value in given.items():
         if key not in known:

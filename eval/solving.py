@@ -1,6 +1,7 @@
 """What `voyageur solve` needs around the solver: what will be needed, how far it is, and a plot."""
 
 import math
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -30,10 +31,17 @@ def part(points: Sequence[tuple[int, float]], iterations: int, target: float) ->
     return min(1.0, max(0.0, by_gap, done / iterations))
 
 
+def check_writable(option: str, path: str) -> None:
+    """Raises ValueError, in one line, if no file can be written to `path`: better now than when all is done."""
+    if os.path.isdir(path) or not os.access(Path(path).parent, os.W_OK):
+        raise ValueError(f"{option}: cannot write to {shown(path)}")
+
+
 def check_plot(path: str) -> None:
     """Raises ValueError, in one line, if no plot can be written to `path`."""
     if Path(path).suffix not in PICTURES:
         raise ValueError(f"--plot: expected a file that ends in {', '.join(PICTURES)}, got {shown(path)}")
+    check_writable("--plot", path)
 
 
 def plot(path: str, curves: Mapping[str, Sequence[tuple[int, float]]], title: str) -> None:

@@ -81,7 +81,7 @@ def advise(
         if not isinstance(view_or_state, State):
             from voyageur.solvers import foreign
 
-            return foreign.advise(view_or_state, player, solver, limit, seed, top)
+            return foreign.advise(view_or_state, player, solver, limit, seed, top, options)
         view = registry.view_for(registry.find(solver), view_or_state, player)
     if current not in (view.player, SIMULTANEOUS):
         raise ValueError(f"player: it is the decision of seat {current}, not of seat {view.player}")

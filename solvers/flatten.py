@@ -88,13 +88,6 @@ class Flat:
         """Bytes of all arrays."""
         return sum(array.nbytes for array in (*self.form, self.keys, self.seen, self.actions))
 
-    def __str__(self) -> str:
-        sets = " + ".join(f"{n:,}" for n in np.diff(self.form.infos))
-        return (
-            f"{self.game}: {sets} information sets, {len(self.actions):,} sequences, {self.histories:,} ends, "
-            f"{self.bytes / 1e6:,.1f} MB"
-        )
-
 
 class OutOfMemory(ValueError):
     """A game that does not fit, with the numbers."""

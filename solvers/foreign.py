@@ -117,10 +117,12 @@ def _python_bot(name: str, game: Any, limit: Limit, seed: int) -> pyspiel.Bot:
     return ismcts.ISMCTSBot(game, evaluator, EXPLORATION, limit.nodes, random_state=random_state)
 
 
-def advise(state: Any, player: int, name: str, limit: Limit, seed: int, top: int | None) -> Advice:
+def advise(
+    state: Any, player: int, name: str, limit: Limit, seed: int, top: int | None, options: Mapping[str, Any]
+) -> Advice:
     """Advice on a state of a game that is not ours, from OpenSpiel's bot; actions are its moves."""
     game = state.get_game()
-    bot = make_bot(name, game, player, limit, seed, {})
+    bot = make_bot(name, game, player, limit, seed, options)
     if state.current_player() != player:
         raise ValueError(f"player: it is not the decision of seat {player}")
     found = _mcts_moves(bot, state, game) if hasattr(bot, "mcts_search") else _policy_moves(bot, state)

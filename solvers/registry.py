@@ -164,8 +164,8 @@ class _Cfr(Solver):
             played = policy.seeing(int(rules.information_key(s, c, view.player)))
         if played is None and policy.header.recall:
             raise ValueError(f"policy: {options['policy']} says nothing about this position")
-        if played is None:  # as in training, where nothing was learnt
-            played = {int(rules.playout_action(s, c, view.player, out, n, rules.make_rng(seed))): 1.0}
+        if played is None:  # nothing was learnt here
+            played = {int(rules.scripted_action(s, c, view.player, out, n, rules.make_rng(seed))): 1.0}
         shares = np.array([played.get(action, 0.0) for action in legal])
         shares = shares / shares.sum() if shares.sum() > 0 else np.full(n, 1.0 / n)
         found = unsearched([(action,) for action in legal], view, shares)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from voyageur import games
 from voyageur.cli import main as cli
 from voyageur.solvers import policies
 
@@ -35,13 +36,16 @@ def test_several_players(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nosuch"], "game: 'nosuch' is neither one of ours"),
+        (["nosuch"], "game: unknown game 'nosuch'; ours are"),
         (["kuhn_poker", "--param", "players"], "--param: expected NAME=VALUE"),
         (["kuhn_poker", "--param", "cards=3"], "cards: kuhn_poker has no such parameter; it has players"),
         (["leduc_poker", "--param", "players=two"], "players: expected a value like 2, got 'two'"),
         (["yellowhouse", "--param", "hand=99"], "hand: expected a whole number"),
         (["yellowhouse", "--param", "scope=round", "--memory", "0.1"], "does not fit"),
         (["kuhn_poker", "--plot", "x.txt"], "--plot: expected a file that ends in .svg"),
+        (["kuhn_poker", "--plot", "nowhere/x.svg"], "--plot: cannot write to 'nowhere/x.svg'"),
+        (["kuhn_poker", "--checkpoint", "nowhere/x"], "--checkpoint: cannot write to 'nowhere/x'"),
+        (["kuhn_poker", "-o", "nowhere/x"], "-o: cannot write to 'nowhere/x'"),
         (["kuhn_poker", "--nashconv", "0"], "expected a number above 0"),
     ],
 )
@@ -49,7 +53,7 @@ def test_wrong_input(arguments: list[str], message: str, capsys: pytest.CaptureF
     """One line on standard error, status 2, and no file."""
     path = tmp_path / "out.policy"
     try:
-        status = cli.main(["solve", *arguments, "-o", str(path)])
+        status = cli.main(["solve", "-o", str(path), *arguments])
     except SystemExit as error:
         status = int(str(error.code))
     printed = capsys.readouterr()
@@ -76,3 +80,22 @@ def test_sampling_of_other_games(tmp_path: Path, capsys: pytest.CaptureFixture[s
     """Only our own rules are compiled."""
     assert cli.main(["solve", "kuhn_poker", "--sampling", "outcome", "-o", str(tmp_path / "x")]) == 2
     assert "only for games of ours, not for kuhn_poker" in capsys.readouterr().err
+
+
+def test_hint_from_a_policy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A hint shows the policy's mixture, and how far that is from an equilibrium."""
+    path, position = str(tmp_path / "round.policy"), str(tmp_path / "round.yaml")
+    game = games.load(
+        "yellowhouse", scope="round", first_leader=0, elements=3, copies=2, hand=2, exchange=1, supports=1
+    )
+    params = [f"--param={name}={value}" for name, value in game.parameters.items() if name not in ("players",)]
+    assert cli.main(["solve", "yellowhouse", *params, "-o", path, "--nashconv", "0.01"]) == 0
+    state = game.new_initial_state()
+    for action in (0, 1, 0, 2):
+        state.apply_action(action)
+    games.write(games.position_of(state, viewer=0), position)
+    capsys.readouterr()
+    assert cli.main(["hint", position, "--solver", f"cfr:policy={path}"]) == 0
+    assert "From an equilibrium" in capsys.readouterr().out
+    assert cli.main(["hint", position, "--solver", "cfr"]) == 2
+    assert "policy: expected a file made by voyageur solve" in capsys.readouterr().err

@@ -263,7 +263,7 @@ def test_refusals(turn: State, advise: Advise) -> None:
 def test_names() -> None:
     """Every solver is listed with its options and what it can play."""
     known = solvers.names()
-    assert list(known) == ["ismcts", "mcts", "scripted", "random"]
+    assert list(known) == ["ismcts", "mcts", "scripted", "random", "cfr"]
     assert "niagara" in known["ismcts"].games and "niagara" not in known["mcts"].games
     assert "voyageur_connect_four" in known["mcts"].games
     assert known["random"].options == {} and known["ismcts"].options["keys"] is None

@@ -165,6 +165,8 @@ def test_openspiel_bot(kuhn: Path) -> None:
         state.apply_action(action)
     found = policies.read(kuhn).at(flatten.information(state, 0))
     assert dict(bot.step_with_policy(state)[0]) == pytest.approx(found)
+    advice = solvers.advise(state, solver=f"cfr:policy={kuhn}", top=None)
+    assert {move.actions[0]: move.share for move in advice.moves} == pytest.approx(found)
 
 
 def test_refused_bots(kuhn: Path, tmp_path: Path) -> None:
