@@ -210,6 +210,7 @@ ANSWERS: dict[str, dict[str, Schema]] = {
         "full": _BOOLEAN,
         "values": {"type": ["array", "null"], "items": {"type": "number"}},
         "of": _INTEGER,
+        "nash_conv": _NULL_NUMBER,
         "moves": _items(
             {
                 "move": _TEXT,
