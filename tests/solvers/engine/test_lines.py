@@ -201,13 +201,15 @@ def test_a_waiting_query_can_be_stopped(pipe: Callable[[int], Pipe]) -> None:
     assert all(answer["stopped"] and answer["move"].startswith("give ") for answer in moves)
 
 
-def test_higher_priority_first() -> None:
+def test_higher_priority_first(pipe: Callable[[int], Pipe]) -> None:
     """Of what waits, the highest priority is begun first; then in order."""
-    where = {"action": "move", "position": DEAL, "viewer": 0, "solver": "random"}
-    endless = {"id": "e", "action": "analyze", "position": DEAL, "viewer": 0, "limit": {"nodes": 20_000}}
-    queries = [where | {"id": i, "priority": priority} for i, priority in enumerate((0, 5, -5, 5))]
-    ids = [answer["id"] for answer in talk(endless, *queries, workers=1)]
-    assert ids == ["e", 1, 3, 0, 2]
+    talking = pipe(1)
+    talking.ask(id="e", action="analyze", position=DEAL, viewer=0, limit=ENDLESS)
+    for i, priority in enumerate((0, 5, -5, 5)):
+        talking.ask(id=str(i), action="move", position=DEAL, viewer=0, solver="random", priority=priority)
+    talking.ask(id="s", action="stop", target="e")  # only now may another begin
+    ids = [talking.hear()["id"] for _ in range(6)]
+    assert [i for i in ids if i not in "es"] == ["1", "3", "0", "2"]
 
 
 def test_nobody_listens(pipe: Callable[[int], Pipe]) -> None:
