@@ -98,6 +98,8 @@ def _given(args: Any) -> dict[str, Any]:
         given["entrants"] = args.entrants
     given |= {name: getattr(args, name) for name in FLAGS if getattr(args, name) is not None}
     if args.players is not None:
+        if "game" not in given:
+            raise ValueError("--players: it needs a game")
         if "(" in str(given.get("game", "")):
             raise ValueError("--players: the game says its players already")
         given["game"] = f"{given.get('game')}(players={args.players})"
@@ -113,7 +115,7 @@ def _file(path: str) -> dict[str, Any]:
         return files.parse(text, "a tournament (an object with game, entrants, ...)")
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ValueError(f"{path}: not TOML ({error})") from None
 
 

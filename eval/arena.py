@@ -6,11 +6,13 @@ the process ends, the guard knows whose fault it was. The player leaves when its
 outlives its guard.
 """
 
+import contextlib
 import json
 import mmap
 import os
 import queue
 import select
+import signal
 import struct
 import subprocess
 import sys
@@ -35,7 +37,7 @@ CHANCE = pyspiel.PlayerId.CHANCE
 SIMULTANEOUS = pyspiel.PlayerId.SIMULTANEOUS
 
 _NOBODY = -1
-_SLOT = struct.Struct("<dq")  # deadline (monotonic seconds) and seat of the decision under way
+_SLOT = struct.Struct("<ddq")  # deadline (monotonic seconds), seconds allowed and seat of what is under way
 _LONGEST = 300  # characters of a reason
 
 
@@ -83,6 +85,10 @@ class Outcome:
     reason: str | None = None
     moves: list[tuple[int, int, str]] = field(default_factory=list)
     seconds: list[list[float]] = field(default_factory=list)
+
+
+class ArenaError(ValueError):
+    """The playing process ended, and no entrant is to blame."""
 
 
 class Forfeit(Exception):
@@ -164,7 +170,7 @@ class Player:
 
     def _warm_up(self, entrant: Entrant) -> None:
         """Has our own solvers compile what they need, which is nobody's time to think."""
-        if not isinstance(self.game, games.Game) or ":" in entrant.made_by:
+        if not isinstance(self.game, games.Game) or ":" in entrant.made_by or registry.SOLVERS[entrant.made_by].history:
             return
         options = {key: value for key, value in entrant.options.items() if key not in ("seconds", "nodes", "threads")}
         course = _BareCourse(self.game, np.random.SeedSequence(0))
@@ -200,7 +206,7 @@ class Player:
             for seat, action in zip(deciding, chosen, strict=True):
                 outcome.moves.append((seat, action, course.text(seat, action)))
             if not bare:
-                _inform(bots, course.state, dict(zip(deciding, chosen, strict=True)))
+                self._inform(bots, course.state, dict(zip(deciding, chosen, strict=True)), pairing)
             if player == SIMULTANEOUS:
                 course.apply_joint(chosen)
             else:
@@ -208,15 +214,30 @@ class Player:
         return list(course.state.returns())
 
     def _bot(self, seat: int, number: int, seed: int) -> pyspiel.Bot:
-        self._watch(seat, self.common.timeout + self.common.margin)
+        self._watch(seat, self.common.timeout)
         try:
             if number not in self._makers:
                 self._makers[number] = self.common.entrants[number].maker()
-            return self._makers[number](self.game, seat, seed)
+            bot = self._makers[number](self.game, seat, seed)
         except Exception as error:
             raise Forfeit(seat, f"cannot be loaded: {type(error).__name__}: {error}") from None
-        finally:
-            self._watch(_NOBODY, 0.0)
+        if not isinstance(bot, pyspiel.Bot):
+            raise Forfeit(seat, f"cannot be loaded: expected a pyspiel.Bot, got a {type(bot).__name__}")
+        self._watch(_NOBODY, 0.0)
+        return bot
+
+    def _inform(self, bots: Sequence[pyspiel.Bot], state: Any, chosen: Mapping[int, int], pairing: Pairing) -> None:
+        """Tells the bots, as OpenSpiel does, what the others chose."""
+        for seat, bot in enumerate(bots):
+            self._watch(seat, self.common.allowed(self.common.entrants[pairing.seating[seat]]))
+            try:
+                if len(chosen) > 1:
+                    bot.inform_actions(state, [chosen[player] for player in sorted(chosen)])
+                elif seat not in chosen:
+                    bot.inform_action(state, *next(iter(chosen.items())))
+            except Exception as error:
+                raise Forfeit(seat, f"raised {type(error).__name__}: {error}") from None
+        self._watch(_NOBODY, 0.0)
 
     def _decide(self, bot: pyspiel.Bot, course: _Course, seat: int, pairing: Pairing, outcome: Outcome) -> int:
         """What `bot` plays, as far as it is legal and in time."""
@@ -241,16 +262,7 @@ class Player:
 
     def _watch(self, seat: int, allowed: float) -> None:
         if self._slot is not None:
-            _SLOT.pack_into(self._slot, 0, time.monotonic() + allowed, seat)
-
-
-def _inform(bots: Sequence[pyspiel.Bot], state: Any, chosen: Mapping[int, int]) -> None:
-    """Tells the bots, as OpenSpiel does, what the others chose."""
-    for seat, bot in enumerate(bots):
-        if len(chosen) > 1:
-            bot.inform_actions(state, [chosen[player] for player in sorted(chosen)])
-        elif seat not in chosen:
-            bot.inform_action(state, *next(iter(chosen.items())))
+            _SLOT.pack_into(self._slot, 0, time.monotonic() + allowed, allowed, seat)
 
 
 def _overtime(allowed: float) -> str:
@@ -269,13 +281,13 @@ class Arena:
         self.common = common
         self._process: subprocess.Popen[str] | None = None
         self._file = tempfile.NamedTemporaryFile(prefix="voyageur-")  # noqa: SIM115 - closed in `close`
-        self._file.write(_SLOT.pack(0.0, _NOBODY))
+        self._file.write(_SLOT.pack(0.0, 0.0, _NOBODY))
         self._file.flush()
         self._slot = mmap.mmap(self._file.fileno(), _SLOT.size)
         self.closed = False
 
     def play(self, pairing: Pairing) -> Outcome:
-        """One game; raises RuntimeError if the process ends while no entrant is to blame."""
+        """One game; raises ArenaError if the process ends while no entrant is to blame."""
         try:
             return self._play(pairing)
         except Forfeit as fault:
@@ -286,50 +298,66 @@ class Arena:
     def _play(self, pairing: Pairing) -> Outcome:
         process = self._running()
         assert process.stdin is not None and process.stdout is not None
-        _SLOT.pack_into(self._slot, 0, 0.0, _NOBODY)
-        process.stdin.write(json.dumps(asdict(pairing)) + "\n")
-        process.stdin.flush()
-        while not select.select([process.stdout], [], [], self._wait())[0]:
-            deadline, seat = _SLOT.unpack_from(self._slot)
-            if seat != _NOBODY and time.monotonic() > deadline + 1.0:  # the player itself sees what is just too late
-                self._kill()
-                allowed = self.common.allowed(self.common.entrants[pairing.seating[seat]])
-                raise Forfeit(seat, f"hung: {_overtime(allowed)}")
+        _SLOT.pack_into(self._slot, 0, 0.0, 0.0, _NOBODY)
+        with contextlib.suppress(BrokenPipeError):  # it has ended: below there is nothing to read
+            process.stdin.write(json.dumps(asdict(pairing)) + "\n")
+            process.stdin.flush()
+        while not select.select([process.stdout], [], [], 1.0)[0]:
+            late = self._late()
+            if late is not None:
+                time.sleep(0.05)  # the slot may just have been written, and half of it been read
+                if late == self._late():
+                    self._kill()
+                    raise Forfeit(late[2], f"hung: {_overtime(late[1])}")
         line = process.stdout.readline()
-        if line:
+        if line.endswith("\n"):
             return Outcome(**json.loads(line))
-        _, seat = _SLOT.unpack_from(self._slot)
+        _, _, seat = _SLOT.unpack_from(self._slot)
         self._kill()
         if self.closed or seat == _NOBODY:
-            raise RuntimeError(f"the playing process ended in game {pairing.number} (status {process.returncode})")
-        raise Forfeit(seat, f"ended the process that it played in (status {process.returncode})")
+            raise ArenaError(f"the playing process ended in game {pairing.number}")
+        raise Forfeit(seat, "ended the process that it played in")
 
-    def _wait(self) -> float:
-        deadline, seat = _SLOT.unpack_from(self._slot)
-        return 1.0 if seat == _NOBODY else min(1.0, max(0.05, deadline + 1.0 - time.monotonic()))
+    def _late(self) -> tuple[float, float, int] | None:
+        """What stands in the slot if its deadline is past, with a second for the player to see that itself."""
+        deadline, allowed, seat = _SLOT.unpack_from(self._slot)
+        late = seat != _NOBODY and time.monotonic() > deadline + 1.0
+        return (deadline, allowed, seat) if late else None
 
     def _running(self) -> "subprocess.Popen[str]":
+        if self._process is not None and self._process.poll() is not None:
+            self._kill()
         if self._process is None:
             command = [sys.executable, "-m", "voyageur.eval.arena", self._file.name]
-            # Its own session: Ctrl-C is for us, who then end it.
+            # Its own session: Ctrl-C is for us, who then end it, and with it whatever its bots have started.
             pipe = subprocess.PIPE
             self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, start_new_session=True)
             assert self._process.stdin is not None
-            self._process.stdin.write(json.dumps(asdict(self.common)) + "\n")
+            with contextlib.suppress(BrokenPipeError):
+                self._process.stdin.write(json.dumps(asdict(self.common)) + "\n")
         return self._process
 
     def _kill(self) -> None:
         process, self._process = self._process, None
         if process is not None:
-            process.kill()
-            process.communicate()
+            _end(process)
+            process.wait()
+            for pipe in (process.stdin, process.stdout):
+                with contextlib.suppress(BrokenPipeError):
+                    pipe.close()  # type: ignore[union-attr]
 
     def close(self) -> None:
-        """Ends the process, also in the middle of a game, which then raises RuntimeError."""
+        """Ends the process, also in the middle of a game, which then raises ArenaError."""
         self.closed = True
         if self._process is not None:
-            self._process.kill()
+            _end(self._process)
         self._file.close()
+
+
+def _end(process: "subprocess.Popen[str]") -> None:
+    """Kills a playing process and all that it has started."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def main() -> None:

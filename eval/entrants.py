@@ -72,6 +72,7 @@ def _read(spec: str, game: Any, name: str, limit: Mapping[str, Any]) -> Entrant:
     first, _, rest = spec.partition(":")
     if first not in registry.SOLVERS:
         factory, options = registry.parse(rest, {})
+        _check_seconds(options)
         if not (factory.isidentifier() and all(part.isidentifier() for part in first.split("."))):
             known = ", ".join(registry.SOLVERS)
             raise ValueError(f"expected a solver ({known}) with options, or module:factory")
@@ -82,8 +83,13 @@ def _read(spec: str, game: Any, name: str, limit: Mapping[str, Any]) -> Entrant:
     for key in ("nodes", "threads"):
         if type(options.get(key, 1)) is not int or options.get(key, 1) < 1:
             raise ValueError(f"{key}: expected a whole number above 0, got {options[key]}")
-    if type(options.get("seconds", 1)) not in (int, float):
-        raise ValueError(f"seconds: expected a number above 0, got {options['seconds']}")
+    _check_seconds(options)
     entrant = Entrant(name, spec, first, options)
     entrant.maker()(game, 0, 0)
     return entrant
+
+
+def _check_seconds(options: Mapping[str, Any]) -> None:
+    value = options.get("seconds", 1)
+    if type(value) not in (int, float) or not 0 < value < 1e6:
+        raise ValueError(f"seconds: expected a number above 0, got {value}")

@@ -154,11 +154,14 @@ def _wilson(p: float, n: float) -> tuple[float, float]:
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
-def likelihood_of_superiority(scores: np.ndarray, fair: float) -> float:
-    """Probability that the true mean of block `scores` [B] is above `fair` (normal approximation)."""
-    if not scores.std():
-        return 0.5 + 0.5 * float(np.sign(scores.mean() - fair))
-    return float(stats.norm.cdf((scores.mean() - fair) / (scores.std(ddof=1) / math.sqrt(len(scores)))))
+def likelihood_of_superiority(margins: np.ndarray) -> float:
+    """Probability that the true mean of block `margins` [B] is above 0 (normal approximation).
+
+    As in `ratings` an even block comes to them, so that a few that are all won are no certainty.
+    """
+    margins = np.append(margins, 0.0)
+    error = margins.std() / math.sqrt(len(margins))
+    return float(stats.norm.cdf(margins.mean() / error)) if error else 0.5
 
 
 @dataclass(frozen=True)
@@ -177,8 +180,8 @@ class Sprt:
     beta: float = 0.05
 
     def __post_init__(self) -> None:
-        if not self.elo0 < self.elo1:
-            raise ValueError(f"sprt: expected elo0 below elo1, got {self.elo0} and {self.elo1}")
+        if not -2000 <= self.elo0 < self.elo1 <= 2000:
+            raise ValueError(f"sprt: expected elo0 below elo1, from -2000 to 2000, got {self.elo0} and {self.elo1}")
         for name in ("alpha", "beta"):
             if not 0 < getattr(self, name) < 0.5:
                 raise ValueError(f"{name}: expected a number between 0 and 0.5, got {getattr(self, name)}")

@@ -38,7 +38,7 @@ def summary(tournament: Tournament, store: Store, resamples: int = ratings.RESAM
         "blocks": len(blocks.tables),
         "entrants": [_entrant(tournament, counted, blocks, number) for number in range(len(names))],
         "cross": [[_against(blocks, one, other) for other in range(len(names))] for one in range(len(names))],
-        "lengths": [sum(map(len, outcome.seconds)) for outcome in counted],
+        "lengths": [sum(map(len, outcome.seconds)) for outcome in counted if outcome.forfeit is None],
         "forfeits": [
             {"game": o.number, "entrant": names[o.seating[o.forfeit]], "seat": o.forfeit, "reason": o.reason}
             for o in outcomes
@@ -103,7 +103,7 @@ def _rated(tournament: Tournament, blocks: Blocks, table: list[dict[str, Any]], 
     """Adds ratings to the entrants; returns what is said of two alone."""
     whole, drawn = ratings.ratings(blocks, resamples)
     for number, entrant in enumerate(table):
-        low, high = ratings.interval(drawn[:, number], len(blocks.tables))
+        low, high = ratings.interval(drawn[:, number], int((blocks.seats[:, number] > 0).sum()))
         entrant |= {"rating": float(whole[number]), "rating_low": _finite(low), "rating_high": _finite(high)}
     if len(table) != 2:
         return {}
@@ -115,7 +115,7 @@ def _rated(tournament: Tournament, blocks: Blocks, table: list[dict[str, Any]], 
             "elo": float(whole[0] - whole[1]),
             "low": _finite(low),
             "high": _finite(high),
-            "los": ratings.likelihood_of_superiority(margins, 0.0),
+            "los": ratings.likelihood_of_superiority(margins),
             "pairs": [{"score": score, "blocks": pairs[score]} for score in sorted(pairs)],
         }
     }
@@ -324,7 +324,8 @@ def _draw_seats(axes: Any, found: Mapping[str, Any]) -> None:
 
 
 def _draw_lengths(axes: Any, lengths: Sequence[int]) -> None:
-    axes.hist(lengths, bins="auto" if len(set(lengths)) > 1 else 1, color="#9db7d5")
+    if lengths:
+        axes.hist(lengths, bins="auto" if len(set(lengths)) > 1 else 1, color="#9db7d5")
     axes.set_xlabel("decisions in a game")
     axes.set_ylabel("games")
 

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,8 @@ class Bot(pyspiel.Bot):
             return None
         if self._kind == "dies":
             os._exit(7)
+        if self._kind == "interrupted":
+            sys.exit(3)
         while self._kind == "hangs":
             pass
         if self._flag and not Path(self._flag).exists():
@@ -34,9 +37,14 @@ class Bot(pyspiel.Bot):
                 pass
         return state.legal_actions(self._player)[0]
 
+    def inform_action(self, state: Any, player: int, action: int) -> None:
+        """Fails here, if that is its kind."""
+        if self._kind == "deaf":
+            raise RuntimeError("what?")
+
 
 def play(game: Any, player: int, seed: int, kind: str = "plays", flag: str | None = None) -> Bot:
     """A bot of that kind; with `flag`, while there is no such file, it makes it and kills what guards its process."""
     if kind == "unloadable":
         raise OSError("no weights")
-    return Bot(player, kind, flag)
+    return Bot(player, kind, flag) if kind != "absent" else None  # type: ignore[return-value]

@@ -100,10 +100,11 @@ def test_paired_luck_narrows_the_interval() -> None:
 
 def test_likelihood_of_superiority() -> None:
     """One half for even scores, all for clear ones, and sensible in between."""
-    assert ratings.likelihood_of_superiority(np.array([0.5, 0.5]), 0.5) == 0.5
-    assert ratings.likelihood_of_superiority(np.array([1.0, 1.0]), 0.5) == 1.0
-    assert ratings.likelihood_of_superiority(np.array([0.0, 1.0] * 50), 0.5) == pytest.approx(0.5)
-    assert ratings.likelihood_of_superiority(np.array([0.5, 0.5, 0.5, 1.0]), 0.5) == pytest.approx(0.8413, abs=1e-4)
+    assert ratings.likelihood_of_superiority(np.array([0.0, 0.0])) == 0.5
+    assert ratings.likelihood_of_superiority(np.array([-1.0, 1.0] * 50)) == pytest.approx(0.5)
+    won = [ratings.likelihood_of_superiority(np.ones(blocks)) for blocks in (1, 2, 20)]
+    assert 0.8 < won[0] < 0.95 < won[1] < 0.999 < won[2] <= 1
+    assert ratings.likelihood_of_superiority(-np.ones(2)) == pytest.approx(1 - won[1])
 
 
 def test_expected_share() -> None:
@@ -138,7 +139,7 @@ def test_error_rates(truth: float, wrong: str) -> None:
     assert errors <= 10  # 5 are expected at the most; more than 10 happen once in 100 times
 
 
-@pytest.mark.parametrize("values", [(10, 10), (20, 10), (0, 10, 0.5), (0, 10, 0.05, 0)])
+@pytest.mark.parametrize("values", [(10, 10), (20, 10), (0, 1e6), (-1e6, 0), (0, 10, 0.5), (0, 10, 0.05, 0)])
 def test_wrong_tests(values: tuple[float, ...]) -> None:
     """Hypotheses in the wrong order, error rates that are none."""
     with pytest.raises(ValueError, match=r"sprt|alpha|beta"):

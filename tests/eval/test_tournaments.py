@@ -113,13 +113,13 @@ def test_other_games(game: str, tmp_path: Path) -> None:
 
 def test_entrants_that_fail(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each forfeits with a reason, the others play on, and the report lists it."""
-    kinds = ("raises", "illegal", "nothing", "dies", "hangs", "unloadable")
-    field = {"good": "bots:play"} | {kind: f"bots:play:kind={kind}" for kind in kinds} | {"absent": "nowhere:bot"}
+    kinds = ("raises", "illegal", "nothing", "dies", "interrupted", "hangs", "deaf", "unloadable", "absent")
+    field = {"good": "bots:play"} | {kind: f"bots:play:kind={kind}" for kind in kinds} | {"nowhere": "nowhere:bot"}
     path = tmp_path / "store"
-    config = {"game": GAME, "entrants": field, "format": "gauntlet", "games": 14, "timeout": 0.2, "margin": 0.1}
+    config = {"game": GAME, "entrants": field, "format": "gauntlet", "games": 20, "timeout": 0.2, "margin": 0.1}
     tournament, store = tournaments.start(Config.read(config), str(path))
     games = list(tournaments.run(tournament, store, 2))
-    assert len(games) == 14
+    assert len(games) == 20
     reasons: dict[str, set[str | None]] = {}
     for game in games:
         assert game.forfeit is not None and game.returns[game.forfeit] == -1 and sum(game.returns) == 0
@@ -128,17 +128,20 @@ def test_entrants_that_fail(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         "raises": {"raised RuntimeError: two lines"},
         "illegal": {"illegal action '999' where 9 are legal", "illegal action '999' where 8 are legal"},
         "nothing": {"illegal action 'None' where 9 are legal", "illegal action 'None' where 8 are legal"},
-        "dies": {"ended the process that it played in (status 7)"},
+        "dies": {"ended the process that it played in"},
         "hangs": {"hung: took longer than the 0.2 s that a decision may take"},
+        "interrupted": {"ended the process that it played in"},
+        "deaf": {"raised RuntimeError: what?"},
         "unloadable": {"cannot be loaded: OSError: no weights"},
-        "absent": {"cannot be loaded: ModuleNotFoundError: No module named 'nowhere'"},
+        "absent": {"cannot be loaded: expected a pyspiel.Bot, got a NoneType"},
+        "nowhere": {"cannot be loaded: ModuleNotFoundError: No module named 'nowhere'"},
     }
     found = report.summary(tournament, store)
-    assert len(found["forfeits"]) == 14
-    assert [entrant["forfeits"] for entrant in found["entrants"]] == [0, *[2] * 7]
+    assert len(found["forfeits"]) == 20
+    assert [entrant["forfeits"] for entrant in found["entrants"]] == [0, *[2] * 10]
     assert cli.main(["tournament", "report", str(path)]) == 0
     assert "Game 0 forfeited by raises" in capsys.readouterr().out
-    assert "Forfeits: 14" in (tmp_path / "store.html").read_text()
+    assert "Forfeits: 20" in (tmp_path / "store.html").read_text()
 
 
 def test_killed_and_resumed(tmp_path: Path) -> None:
