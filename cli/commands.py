@@ -12,7 +12,7 @@ import numpy as np
 from voyageur import games, solvers
 from voyageur.cli import progress
 from voyageur.games import files, positions
-from voyageur.games.rules import CHANCE, SIMULTANEOUS
+from voyageur.games.rules import SIMULTANEOUS
 from voyageur.games.words import Field
 from voyageur.solvers.engine import situations
 
@@ -32,11 +32,8 @@ def new_position(args: Any) -> int:
     params: dict[str, Any] = {} if args.players is None else {"players": args.players}
     if args.board is not None:
         params |= positions.definition(args.game).words.board(files.read_text(args.board))
-    state = games.load(args.game, **params).new_initial_state()
-    rng = np.random.default_rng(args.seed)
-    while state.current_player() == CHANCE:
-        outcomes, probs = zip(*state.chance_outcomes(), strict=True)
-        state.apply_action(int(rng.choice(outcomes, p=probs)))
+    game = games.load(args.game, **params)
+    state = positions.rolled(game.new_initial_state(), np.random.default_rng(args.seed))
     position = games.position_of(state, _seat(args.viewer, state.num_players()))
     if args.output not in (None, "-"):
         games.write(position, args.output)

@@ -12,7 +12,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
 from voyageur.games import positions
-from voyageur.games.rules import CHANCE, SIMULTANEOUS, TERMINAL
+from voyageur.games.rules import SIMULTANEOUS, TERMINAL
 
 AGENT = "player_{}"
 
@@ -121,10 +121,7 @@ class raw_env(AECEnv):
 
     def _go_on(self) -> None:
         """Lets chance happen, and finds whose turn it is or that the game is over."""
-        state = self._state
-        while state.current_player() == CHANCE:
-            outcomes, probs = zip(*state.chance_outcomes(), strict=True)
-            state.apply_action(int(self._rng.choice(outcomes, p=probs)))
+        state = positions.rolled(self._state, self._rng)
         current = state.current_player()
         if current == TERMINAL:
             self.rewards = dict(zip(self.possible_agents, state.returns(), strict=True))

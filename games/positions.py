@@ -355,6 +355,14 @@ def joint(state: State, choices: Mapping[int, str]) -> State:
     return after
 
 
+def rolled(state: State, rng: np.random.Generator) -> State:
+    """`state` itself, changed by what chance draws until somebody decides or the game is over."""
+    while state.current_player() == CHANCE:
+        outcomes, probs = zip(*state.chance_outcomes(), strict=True)
+        state.apply_action(int(rng.choice(outcomes, p=probs)))
+    return state
+
+
 def deal(state: State, /, **what: Any) -> State:
     """The state after the deal that `what` says, at a chance node; keywords as in the game's position format.
 

@@ -26,7 +26,7 @@ def started(game: str, params: Mapping[str, Any], rng: np.random.Generator) -> S
         state = games.load(game, **params).new_initial_state()
     except PositionError as error:
         raise error if error.field == "game" else below("params", error) from None
-    return rolled(state, rng)
+    return positions.rolled(state, rng)
 
 
 def seen_at(position: Mapping[str, Any], viewer: int | None) -> Seen:
@@ -77,14 +77,6 @@ def _seat(state: State, viewer: int | None) -> int:
     return Field(viewer, "viewer").integer(0, state.num_players() - 1)
 
 
-def rolled(state: State, rng: np.random.Generator) -> State:
-    """`state`, or what chance makes of it until somebody decides."""
-    while state.current_player() == CHANCE:
-        outcomes, probs = zip(*state.chance_outcomes(), strict=True)
-        state.apply_action(int(rng.choice(outcomes, p=probs)))
-    return state
-
-
 def played(seen: Seen, moves: Sequence[Field], rng: np.random.Generator) -> Seen:
     """What `seen` becomes by `moves`, chance between and after them; raises PositionError that names the move."""
     if isinstance(seen, View):
@@ -96,8 +88,8 @@ def played(seen: Seen, moves: Sequence[Field], rng: np.random.Generator) -> Seen
         if isinstance(move.value, dict) and "deal" in move.value:
             state = _dealt(state, move)
         else:
-            _play(rolled(state, rng), move)
-    return rolled(state, rng)
+            _play(positions.rolled(state, rng), move)
+    return positions.rolled(state, rng)
 
 
 def _own_move(view: View, move: Field) -> View:
