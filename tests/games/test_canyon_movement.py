@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from walks import examples
 
 from voyageur import games
 from voyageur.games import rules
@@ -24,17 +25,6 @@ MOVEMENTS = ("free_walk", "toward_goal")
 STOP_RULES = ("blocked_only", "all_forced", "free_stop")
 ARROWS = {"7": (-1, -1), "8": (-1, 0), "9": (-1, 1), "4": (0, -1), "6": (0, 1), "1": (1, -1), "2": (1, 0), "3": (1, 1)}
 FAR = 10**6
-
-
-def examples(number: int) -> settings:
-    """So many examples, the same in every run, however slow the machine is."""
-    return settings(
-        max_examples=number,
-        deadline=None,
-        derandomize=True,
-        database=None,
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-    )
 
 
 # The second set of rules.
@@ -338,7 +328,7 @@ def test_where_canoes_may_end() -> None:
     """On any board, by every way of moving and stopping."""
     met: Counter[str] = Counter()
 
-    @examples(250)
+    @examples(250, passed_over=True)
     @given(st.data())
     def check(data: st.DataObject) -> None:
         text, players = data.draw(rivers()), data.draw(st.integers(2, 6))
@@ -361,7 +351,7 @@ def test_where_canoes_may_end() -> None:
     assert min(met.values()) > 10, met
 
 
-@examples(40)
+@examples(40, passed_over=True)
 @given(st.data())
 def test_where_canoes_may_end_on_the_default_board(data: st.DataObject) -> None:
     """The same, with more points than there can be by default."""
@@ -380,7 +370,7 @@ def test_what_follows_a_move() -> None:
     """Drifts, falls, arrivals and canoes without a choice follow by themselves, then the next choice or round."""
     met: Counter[str] = Counter()
 
-    @examples(300)
+    @examples(300, passed_over=True)
     @given(st.data())
     def check(data: st.DataObject) -> None:
         text, players = data.draw(rivers()), data.draw(st.integers(2, 6))

@@ -8,14 +8,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+import walks
+from hypothesis import given
 from hypothesis import strategies as st
+from walks import examples
 
 from voyageur import games
 from voyageur.games import rules
 from voyageur.games.canyon import rules as canyon
 from voyageur.games.rules import CHANCE, SIMULTANEOUS, TERMINAL
-from voyageur.games.spiel import Game
+from voyageur.games.spiel import Game, apply_step
 
 SEEDS = st.integers(0, 2**32 - 1)
 SMALL = (
@@ -43,76 +45,17 @@ PARAMS = st.fixed_dictionaries(
 )
 
 
-def examples(number: int) -> settings:
-    """So many examples, the same in every run, however slow the machine is."""
-    return settings(
-        max_examples=number,
-        deadline=None,
-        derandomize=True,
-        database=None,
-        suppress_health_check=[HealthCheck.too_slow],
-    )
-
-
-class Walk:
-    """A random game on records alone, from the beginning or from `start`: `record` changes as the walk goes on."""
-
-    def __init__(self, game: Game, seed: int, start: np.ndarray | None = None, sensible: bool = False) -> None:
-        self.game, self.c = game, game.c
-        self.record = game.new_initial_state().box.record if start is None else start.copy()
-        self.s = self.record[0]
-        self.rng = rules.make_rng(seed)
-        self.sensible = sensible
-        self.out = np.zeros(game.rules.max_actions, np.int64)
-
-    def player(self) -> int:
-        """Who acts."""
-        return int(rules.current_player(self.s, self.c))
-
-    def actors(self) -> list[int]:
-        """Everybody who acts, or CHANCE."""
-        player = self.player()
-        return list(range(int(self.c["players"]))) if player == SIMULTANEOUS else [player]
+class Walk(walks.Walk):
+    """A random game, whose every deal is from a shuffled deck."""
 
     def legal(self, player: int) -> list[int]:
-        """The legal actions of a seat, or the outcomes of chance."""
+        """The legal actions of a seat, or the outcomes of chance, all equally likely."""
+        found = super().legal(player)
         if player == CHANCE:
             probs = np.zeros(len(self.out))
-            n = rules.chance_outcomes(self.s, self.c, self.out, probs)
-            assert probs[:n].tolist() == [1 / n] * n
-        else:
-            n = rules.legal_actions(self.s, self.c, player, self.out)
-        return self.out[:n].tolist()
-
-    def choose(self, player: int) -> int:
-        """A random one of them."""
-        if player == CHANCE:
-            return int(rules.sample_chance(self.s, self.c, self.rng))
-        actions = np.array(self.legal(player), np.int64)
-        if self.sensible:
-            return int(rules.playout_action(self.s, self.c, player, actions, len(actions), self.rng))
-        return int(actions[rules.random_below(self.rng, len(actions))])
-
-    def step(self) -> dict[int, int]:
-        """Plays on; what everybody did, by seat or CHANCE."""
-        chosen = {actor: self.choose(actor) for actor in self.actors()}
-        apply(self.record, self.c, chosen)
-        return chosen
-
-    def __iter__(self) -> Iterator[np.void]:
-        """Every state of the game, the last included."""
-        yield self.s
-        while self.player() != TERMINAL:
-            self.step()
-            yield self.s
-
-
-def apply(record: np.ndarray, c: Any, step: dict[int, int]) -> None:
-    """One step, of one actor or of all seats."""
-    if len(step) == 1:
-        rules.apply_action(record[0], c, next(iter(step.values())))
-    else:
-        rules.apply_joint(record[0], c, np.array([step[seat] for seat in sorted(step)], np.int64))
+            rules.chance_outcomes(self.s, self.c, self.out, probs)
+            assert probs[: len(found)].tolist() == [1 / len(found)] * len(found)
+        return found
 
 
 def loaded(params: dict[str, Any]) -> Game:
@@ -206,7 +149,7 @@ def test_games_of_full_length_fit_the_bounds() -> None:
                 chances += walk.player() == CHANCE
                 steps += walk.player() != CHANCE
                 if walk.s["phase"] == canyon.MOVE:  # turn back or stay, so that the game goes on
-                    apply(walk.record, walk.c, {walk.player(): max(walk.legal(walk.player()))})
+                    apply_step(walk.s, walk.c, {walk.player(): max(walk.legal(walk.player()))})
                 else:
                     walk.step()
             assert walk.s["round"] == rounds
@@ -325,7 +268,7 @@ def test_positions_are_equal_when_records_are() -> None:
     by_text: dict[str, bytes] = {}
     met = 0
     for seed in range(250):
-        walk = Walk(start.game, seed, start.box.record)
+        walk = Walk(start.game, seed, start=start.box.record)
         for _ in itertools.takewhile(lambda s: s["dealt"] == 0, walk):
             raw, text = walk.record.tobytes(), json.dumps(games.position_of(start.game.state_with(walk.record)))
             met += raw in by_bytes
@@ -496,7 +439,7 @@ def test_seats_are_alike(params: dict[str, Any], seed: int) -> None:
             (actor + 1) % players if actor >= 0 else actor: (action + drawing) % (players if drawing else 10**6)
             for actor, action in walk.step().items()
         }
-        apply(other.record, walk.c, step)
+        apply_step(other.s, walk.c, step)
         assert other.record.tobytes() == turned(walk.record, players).tobytes()
     shares, theirs = np.zeros((2, canyon.MAX_PLAYERS))
     rules.returns(walk.s, walk.c, shares)
@@ -540,7 +483,7 @@ def test_suits_are_alike(params: dict[str, Any], seed: int, suits: list[int]) ->
         assert other.player() == walk.player()
         for actor in walk.actors():
             assert other.legal(actor) == sorted(map(there, walk.legal(actor)))
-        apply(other.record, walk.c, {actor: there(action) for actor, action in walk.step().items()})
+        apply_step(other.s, walk.c, {actor: there(action) for actor, action in walk.step().items()})
         assert other.record.tobytes() == recoloured(walk.record, suits).tobytes()
 
 
@@ -560,7 +503,7 @@ def test_chance_is_uniform(play: Callable[..., Any]) -> None:
     for card in (7, 30, 49):
         start.apply_action(card)
     assert start.chance_outcomes() == [(card, 1 / 47) for card in range(50) if card not in (7, 30, 49)]
-    walk, counts = Walk(game, 1, start.box.record), Counter()
+    walk, counts = Walk(game, 1, start=start.box.record), Counter()
     for _ in range(47 * 200):
         counts[walk.choose(CHANCE)] += 1
     assert sorted(counts) == [card for card in range(50) if card not in (7, 30, 49)]

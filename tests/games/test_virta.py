@@ -2,15 +2,15 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyspiel
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from walks import Walk, examples
 
 from voyageur import games, solvers
 from voyageur.games import rules
@@ -548,63 +548,15 @@ PARAMS = st.fixed_dictionaries(
 )
 
 
-def examples(number: int) -> settings:
-    """So many examples, the same in every run, however slow the machine is."""
-    return settings(
-        max_examples=number,
-        deadline=None,
-        derandomize=True,
-        database=None,
-        suppress_health_check=[HealthCheck.too_slow],
-    )
-
-
-class Walk:
-    """One random game on records alone: `record` changes as the walk goes on."""
-
-    def __init__(self, game: games.Game, seed: int) -> None:
-        self.game, self.c = game, game.c
-        self.record = game.new_initial_state().box.record
-        self.s = self.record[0]
-        self.rng = rules.make_rng(seed)
-        self.sensible = seed % 2 > 0
-        self.out = np.zeros(game.rules.max_actions, np.int64)
-
-    def legal(self, player: int) -> list[int]:
-        """The legal actions of a seat, or the outcomes of chance."""
-        probs = np.zeros(len(self.out))
-        if player == CHANCE:
-            n = rules.chance_outcomes(self.s, self.c, self.out, probs)
-            assert probs[:n].sum() == pytest.approx(1)
-        else:
-            n = rules.legal_actions(self.s, self.c, player, self.out)
-        return self.out[:n].tolist()
-
-    def __iter__(self) -> Iterator[int]:
-        """Plays a game; before every step and at the end, who acts."""
-        while True:
-            player = int(rules.current_player(self.s, self.c))
-            yield player
-            if player == TERMINAL:
-                return
-            if player == CHANCE:
-                action = int(rules.sample_chance(self.s, self.c, self.rng))
-            else:
-                actions = np.array(self.legal(player), np.int64)
-                action = int(actions[rules.random_below(self.rng, len(actions))])
-                if self.sensible:
-                    action = int(rules.playout_action(self.s, self.c, player, actions, len(actions), self.rng))
-            rules.apply_action(self.s, self.c, action)
-
-
 @examples(80)
 @given(PARAMS, SEEDS)
 def test_invariants(params: dict[str, Any], seed: int) -> None:
     """No part is lost, banks hold one pawn, pawns in H nothing, spaces one action pawn, scratch fields are clean."""
-    walk = Walk(games.load("virta", **params), seed)
+    walk = Walk(games.load("virta", **params), seed, seed % 2 > 0)
     s, c, n = walk.s, walk.c, params["players"]
     scratch = ("step", "pawn", "goal", "settled", "carry")
-    for player in walk:
+    for _ in walk:
+        player = walk.player()
         if player == CHANCE:
             assert walk.legal(player)
             continue
@@ -639,7 +591,7 @@ def test_invariants(params: dict[str, Any], seed: int) -> None:
 def test_positions_round_trip(params: dict[str, Any], seed: int) -> None:
     """Every decision point that is reached can be written, is accepted again, and comes back byte for byte."""
     game = games.load("virta", **params)
-    walk, points = Walk(game, seed), 0
+    walk, points = Walk(game, seed, seed % 2 > 0), 0
     for _ in walk:
         state = game.state_with(walk.record)
         if not rules.at_decision(walk.s, walk.c):
@@ -690,9 +642,10 @@ def test_seats_are_alike(params: dict[str, Any], seed: int) -> None:
     """With everybody one seat further the same actions are legal and lead to the same states, one seat further."""
     params = params | {"flow_return": "own_turn", "start_tokens": [2, 2, 2, 2], "first_player": None}
     game, players = games.load("virta", **params), params["players"]
-    walk, other = Walk(game, seed), Walk(game, seed)
+    walk, other = Walk(game, seed, seed % 2 > 0), Walk(game, seed, seed % 2 > 0)
     before = None
-    for player in walk:
+    for _ in walk:
+        player = walk.player()
         if before is not None:
             stepped = turned(before, players)
             legal = np.zeros(virta.MAX_ACTIONS, np.int64)
@@ -721,8 +674,9 @@ def test_values_of_unfinished_games() -> None:
     """They are shares of the win, and who is far ahead is likely to win."""
     game = games.load("virta", players=3)
     out = np.zeros(3)
-    walk = Walk(game, 1)
-    for player in walk:
+    walk = Walk(game, 1, sensible=True)
+    for _ in walk:
+        player = walk.player()
         if player >= 0:
             rules.evaluate(walk.s, walk.c, out)
             assert out.sum() == pytest.approx(1)
@@ -737,7 +691,7 @@ def test_the_plain_player_beats_random_ones() -> None:
     game = games.load("virta", turn_limit=400)
     out, wins, played = np.zeros(virta.MAX_ACTIONS, np.int64), 0.0, 30
     for seed in range(played):
-        walk, own = Walk(game, seed), seed % 2
+        walk, own = Walk(game, seed, seed % 2 > 0), seed % 2
         s, c, rng = walk.s, walk.c, walk.rng
         while (player := int(rules.current_player(s, c))) != TERMINAL:
             if player == CHANCE:
