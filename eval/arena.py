@@ -30,7 +30,7 @@ from voyageur import games
 from voyageur.eval import loading, schedule
 from voyageur.eval.entrants import Entrant
 from voyageur.eval.schedule import Pairing
-from voyageur.games import rules
+from voyageur.games import positions, rules
 from voyageur.solvers import Limit, SolverBot, registry
 
 CHANCE = pyspiel.PlayerId.CHANCE
@@ -173,11 +173,8 @@ class Player:
         if not isinstance(self.game, games.Game) or ":" in entrant.made_by or registry.SOLVERS[entrant.made_by].history:
             return
         options = {key: value for key, value in entrant.options.items() if key not in ("seconds", "nodes", "threads")}
-        course = _BareCourse(self.game, np.random.SeedSequence(0))
-        while course.player() == CHANCE:
-            course.apply(course.draw())
-        seat = max(course.player(), 0)
-        view = games.view_of(course.state, seat)
+        state = positions.rolled(self.game.new_initial_state(), np.random.default_rng(0))
+        view = games.view_of(state, max(state.current_player(), 0))
         registry.SOLVERS[entrant.made_by].act(view, Limit(nodes=1), options, 1, 0)
 
     def play(self, pairing: Pairing) -> Outcome:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from voyageur import games, solvers
-from voyageur.games import rules
-from voyageur.games.rules import CHANCE, SIMULTANEOUS
+from voyageur.games import positions
+from voyageur.games.rules import SIMULTANEOUS
 from voyageur.solvers.advice import Z95, Advice
 
 WORLDS = 8
@@ -73,10 +73,7 @@ def _after(state: games.State, move: games.Move, rng: np.random.Generator, nodes
         after = state.clone()
         for action in move.actions:
             after.apply_action(action)
-    bits = rules.make_rng(int(rng.integers(2**32)))
-    while after.current_player() == CHANCE:
-        after.apply_action(int(rules.sample_chance(after.box.s, after.game.c, bits)))
-    return after
+    return positions.rolled(after, rng)
 
 
 def _look(

@@ -12,6 +12,7 @@ from voyageur import games, solvers
 from voyageur.games import rules
 from voyageur.games.following import HIDDEN, Known
 from voyageur.games.rules import CHANCE, SIMULTANEOUS, TERMINAL
+from voyageur.solvers import Control
 
 ROLLOUTS = 24  # games played on by plain players, to see which decisions may be next
 LONGEST = 400  # actions of such a game
@@ -61,16 +62,12 @@ class Thinker:
         self._stopping.set()
 
     def _think(self, mine: Known, stopping: threading.Event) -> None:
-        def go_on(simulations: int, part: float) -> None:
-            if stopping.is_set():
-                raise KeyboardInterrupt  # which ends a search early
-
         for view in _decisions(mine, np.random.default_rng(self.effort.seed)):
             if stopping.is_set():
                 return
             key = _key(view)
             if key not in self._found:
-                self._keep(key, _advise(view, self.effort, 1, go_on))
+                self._keep(key, _advise(view, self.effort, 1, control=Control(stop=stopping.is_set)))
 
     def _keep(self, key: str, advice: solvers.Advice) -> None:
         if advice.interrupted:
@@ -80,7 +77,9 @@ class Thinker:
             del self._found[next(iter(self._found))]
 
 
-def _advise(view: games.View, effort: Effort, threads: int, progress: Progress | None) -> solvers.Advice:
+def _advise(
+    view: games.View, effort: Effort, threads: int, progress: Progress | None = None, control: Control | None = None
+) -> solvers.Advice:
     return solvers.advise(
         view,
         solver=effort.solver,
@@ -89,6 +88,7 @@ def _advise(view: games.View, effort: Effort, threads: int, progress: Progress |
         seed=effort.seed,
         top=None,
         progress=progress,
+        control=control,
     )
 
 

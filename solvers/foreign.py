@@ -4,6 +4,7 @@ OpenSpiel's C++ bots play its C++ games only (on games written in Python they cr
 """
 
 import math
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -104,17 +105,47 @@ def _simulations(limit: Limit) -> int:
     return min(limit.most_simulations(), 2**31 - 1)
 
 
+class _TimeIsUp(Exception):
+    """The limit is reached."""
+
+
+class PythonIsmcts(ismcts.ISMCTSBot):
+    """OpenSpiel's Python ISMCTS with one random rollout a simulation, ended by `limit`, also by its seconds."""
+
+    def __init__(self, game: Any, limit: Limit, seed: int) -> None:
+        random_state = np.random.RandomState(seed % 2**32)
+        evaluator = mcts.RandomRolloutEvaluator(1, random_state)
+        super().__init__(game, evaluator, EXPLORATION, limit.most_simulations(), random_state=random_state)
+        self._seconds = limit.seconds
+        self._started = 0.0
+
+    def run_search(self, state: Any) -> list[tuple[int, float]]:
+        """The policy found; see `ismcts.ISMCTSBot`."""
+        self._started = time.monotonic()
+        try:
+            return super().run_search(state)
+        except _TimeIsUp:
+            return self.get_final_policy(state, self._root_node)
+
+    def sample_root_state(self, state: Any) -> Any:
+        """A state for the next simulation; see `ismcts.ISMCTSBot`."""
+        late = self._seconds is not None and time.monotonic() - self._started >= self._seconds
+        if late and self._root_node.total_visits > 0:
+            raise _TimeIsUp
+        return super().sample_root_state(state)
+
+
 def _python_bot(name: str, game: Any, limit: Limit, seed: int) -> pyspiel.Bot:
-    if limit.nodes is None:
-        raise ValueError("limit: OpenSpiel's Python bots are limited by nodes, not by seconds")
-    random_state = np.random.RandomState(seed % 2**32)
-    evaluator = mcts.RandomRolloutEvaluator(1, random_state)
     if name == "mcts" or game.get_type().information == pyspiel.GameType.Information.PERFECT_INFORMATION:
+        if limit.nodes is None:
+            raise ValueError("limit: OpenSpiel's Python MCTS is limited by nodes, not by seconds")
+        random_state = np.random.RandomState(seed % 2**32)
+        evaluator = mcts.RandomRolloutEvaluator(1, random_state)
         return mcts.MCTSBot(game, EXPLORATION, limit.nodes, evaluator, random_state=random_state)
     if type(game.new_initial_state()).resample_from_infostate is pyspiel.State.resample_from_infostate:
         name = game.get_type().short_name
         raise ValueError(f"solver: OpenSpiel's ismcts needs resample_from_infostate, which {name} has not")
-    return ismcts.ISMCTSBot(game, evaluator, EXPLORATION, limit.nodes, random_state=random_state)
+    return PythonIsmcts(game, limit, seed)
 
 
 def advise(

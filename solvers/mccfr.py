@@ -28,6 +28,7 @@ from voyageur.games import rules
 from voyageur.games.rules import CHANCE, SIMULTANEOUS, TERMINAL
 from voyageur.games.spiel import Game
 from voyageur.solvers import sealed
+from voyageur.solvers.playout import playout
 from voyageur.solvers.policies import Header, Policy
 
 EXTERNAL, OUTCOME = range(2)
@@ -38,6 +39,7 @@ ACTIONS_PER_SET = 3  # for which the table is laid out
 KIND = b"VOYTRAIN"
 FIELDS = {"game": str, "sampling": str, "seed": int, "iterations": int, "sets": int, "actions": int}
 SLICE_SECONDS = 0.5
+TO_THE_END = 1 << 62  # actions of a playout that is never cut off
 
 
 class Table(NamedTuple):
@@ -315,22 +317,12 @@ def _step(walk, depth, c, players, current, seat, action):
 def _playout(walk, depth, c, players, seat, rng):
     """Plays on from `depth` to the end by the game's own playout policy; the returns go to `walk.returns`."""
     s, actions, joint = walk.record[depth], walk.actions[depth], walk.joint[depth]
-    while True:
-        current = np.int64(rules.current_player(s, c))
-        if current == TERMINAL:
-            rules.returns(s, c, walk.returns)
-            return
-        if current == CHANCE:
-            rules.apply_action(s, c, np.int64(rules.sample_chance(s, c, rng)))
-        elif current == SIMULTANEOUS:
-            for other in range(seat, players):
-                n = np.int64(rules.legal_actions(s, c, other, actions))
-                joint[other] = rules.playout_action(s, c, other, actions, n, rng)
-            rules.apply_joint(s, c, joint)
-            seat = 0
-        else:
-            n = np.int64(rules.legal_actions(s, c, current, actions))
-            rules.apply_action(s, c, np.int64(rules.playout_action(s, c, current, actions, n, rng)))
+    if seat > 0:  # some have chosen already
+        for other in range(seat, players):
+            n = np.int64(rules.legal_actions(s, c, other, actions))
+            joint[other] = rules.playout_action(s, c, other, actions, n, rng)
+        rules.apply_joint(s, c, joint)
+    playout(s, c, TO_THE_END, players, actions, joint, rng, walk.returns)
 
 
 @njit(cache=True)

@@ -24,15 +24,21 @@ def test_ours() -> None:
     assert entrants.parse("random", GAME, "dice").name == "dice"
 
 
-def test_imported() -> None:
-    """A factory with options, which is not imported before it plays."""
-    found = entrants.parse("voyageur.eval.openspiel:ismcts:nodes=3", GAME)
-    assert (found.made_by, found.options) == ("voyageur.eval.openspiel:ismcts", {"nodes": 3})
+@pytest.mark.parametrize("limit", [{"nodes": 3}, {"seconds": 0.001}])
+def test_imported(limit: dict[str, float]) -> None:
+    """A factory with options, which is not imported before it plays; OpenSpiel's own bot takes either limit."""
+    ((option, value),) = limit.items()
+    found = entrants.parse(f"voyageur.eval.openspiel:ismcts:{option}={value}", GAME)
+    assert (found.made_by, found.options) == ("voyageur.eval.openspiel:ismcts", limit)
     state = games.load("yellowhouse", sequential=True, scope="round", hand=2).new_initial_state()
     while state.is_chance_node():
         state.apply_action(state.legal_actions()[0])
     seat = state.current_player()
     assert found.maker()(state.get_game(), seat, 1).step(state) in state.legal_actions()
+
+
+def test_nothing_to_import() -> None:
+    """It is written down all the same, and fails where it is to play."""
     assert entrants.parse("no.such:thing", GAME).made_by == "no.such:thing"
     with pytest.raises(ModuleNotFoundError):
         entrants.parse("no.such:thing", GAME).maker()
