@@ -1,11 +1,11 @@
 """`voyageur tournament`: play, go on, report, replay."""
 
+import contextlib
 import json
 import sys
 import time
 import tomllib
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,8 @@ from voyageur.eval.tournaments import Tournament
 from voyageur.games import files
 
 FLAGS = ("format", "seatings", "games", "seed", "seconds", "nodes", "margin", "timeout")
-EVERY = 1.0  # seconds between two standings on the screen
+EVERY = 1.0  # seconds between two standings on the screen, or more:
+SELDOM = 20  # times as long as it takes to count them
 
 
 def play(args: Any) -> int:
@@ -35,6 +36,11 @@ def play(args: Any) -> int:
         config = tournaments.Config.read(given)
         path = args.store or f"{config.game.split('(')[0]}.tournament"
         tournament, store = tournaments.start(config, path)
+    with contextlib.closing(store):
+        return _play(tournament, store, args)
+
+
+def _play(tournament: Tournament, store: Store, args: Any) -> int:
     resume = f"voyageur tournament --resume {store.path}"
     print(f"{store.path} keeps every finished game; stopped, go on with: {resume}", file=sys.stderr)
     interrupted = False
@@ -53,19 +59,20 @@ def play(args: Any) -> int:
 def show_report(args: Any) -> int:
     """`voyageur tournament report`."""
     tournament, store = tournaments.reopen(args.store, write=False)
-    found = _print(tournament, store, args.json)
-    if args.json and args.output is None:
-        return 0
-    path = Path(args.output or f"{args.store}.html")
-    path.write_text(report.page(found, report.times(tournament, store)), encoding="utf-8")
-    print(f"Written: {path}", file=sys.stderr)
+    with contextlib.closing(store):
+        found = _print(tournament, store, args.json)
+        if not args.json or args.output is not None:
+            path = Path(args.output or f"{args.store}.html")
+            path.write_text(report.page(found, report.times(tournament, store)), encoding="utf-8")
+            print(f"Written: {path}", file=sys.stderr)
     return 0
 
 
 def replay(args: Any) -> int:
     """`voyageur tournament replay`."""
     tournament, store = tournaments.reopen(args.store, write=False)
-    kept = store.outcome(args.number)
+    with contextlib.closing(store):
+        kept = tournament.checked(store.outcome(args.number))
     found = tournaments.replay(tournament, kept)
     names = list(tournament.config.entrants)
     for seat, number in enumerate(kept.seating):
@@ -103,9 +110,11 @@ def _given(args: Any) -> dict[str, Any]:
         if "(" in str(given.get("game", "")):
             raise ValueError("--players: the game says its players already")
         given["game"] = f"{given.get('game')}(players={args.players})"
-    if args.sprt is not None:
-        alpha, beta = args.alpha or 0.05, args.beta or 0.05
-        given["sprt"] = {"elo0": args.sprt[0], "elo1": args.sprt[1], "alpha": alpha, "beta": beta}
+    test = {} if args.sprt is None else {"elo0": args.sprt[0], "elo1": args.sprt[1]}
+    test |= {name: getattr(args, name) for name in ("alpha", "beta") if getattr(args, name) is not None}
+    if test:
+        said = given.get("sprt") or {}
+        given["sprt"] = {**said, **test} if isinstance(said, dict) else said
     return given
 
 
@@ -119,7 +128,7 @@ def _file(path: str) -> dict[str, Any]:
         raise ValueError(f"{path}: not TOML ({error})") from None
 
 
-@contextmanager
+@contextlib.contextmanager
 def _shown(tournament: Tournament, store: Store) -> Iterator[Any]:
     """Progress and standings on standard error while games are played, nothing where that is no terminal."""
     console = Console(stderr=True, highlight=False)
@@ -128,18 +137,19 @@ def _shown(tournament: Tournament, store: Store) -> Iterator[Any]:
         return
     columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     progress = Progress(*columns, console=console, speed_estimate_period=300)
-    task = progress.add_task("games", total=len(tournament.pairings()), completed=len(store.finished()))
-    drawn = 0.0
+    task = progress.add_task("games", total=len(tournament.pairings), completed=len(store.finished()))
+    again = 0.0
     with Live(progress, console=console, refresh_per_second=2, transient=True) as live:
 
         def show(outcome: Outcome) -> None:
-            nonlocal drawn
+            nonlocal again
             progress.advance(task)
-            if time.monotonic() - drawn > EVERY:
+            started = time.monotonic()
+            if started >= again:
                 found = report.summary(tournament, store, resamples=0)
                 live.update(Group(tables.standings(found), progress))
-                # What takes long to count is not counted all the time.
-                drawn = time.monotonic()
+                # Meanwhile nothing is written: what takes long to count is counted seldom.
+                again = started + max(EVERY, SELDOM * (time.monotonic() - started))
 
         yield show
 

@@ -277,7 +277,7 @@ class Arena:
     def __init__(self, common: Rules) -> None:
         self.common = common
         self._process: subprocess.Popen[str] | None = None
-        self._file = tempfile.NamedTemporaryFile(prefix="voyageur-")  # noqa: SIM115 - closed in `close`
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - closed in `close`
         self._file.write(_SLOT.pack(0.0, 0.0, _NOBODY))
         self._file.flush()
         self._slot = mmap.mmap(self._file.fileno(), _SLOT.size)
@@ -325,10 +325,13 @@ class Arena:
         if self._process is not None and self._process.poll() is not None:
             self._kill()
         if self._process is None:
-            command = [sys.executable, "-m", "voyageur.eval.arena", self._file.name]
+            slot = self._file.fileno()
+            command = [sys.executable, "-m", "voyageur.eval.arena", str(slot)]
             # Its own session: Ctrl-C is for us, who then end it, and with it whatever its bots have started.
             pipe = subprocess.PIPE
-            self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, start_new_session=True)
+            self._process = subprocess.Popen(
+                command, stdin=pipe, stdout=pipe, text=True, start_new_session=True, pass_fds=[slot]
+            )
             assert self._process.stdin is not None
             with contextlib.suppress(BrokenPipeError):
                 self._process.stdin.write(json.dumps(asdict(self.common)) + "\n")
@@ -366,8 +369,7 @@ def main() -> None:
     threading.Thread(target=_read, args=(lines,), daemon=True).start()
     common = json.loads(lines.get())
     common["entrants"] = tuple(Entrant(**entrant) for entrant in common["entrants"])
-    with open(sys.argv[1], "r+b") as file:
-        player = Player(Rules(**common), mmap.mmap(file.fileno(), _SLOT.size))
+    player = Player(Rules(**common), mmap.mmap(int(sys.argv[1]), _SLOT.size))
     while True:
         pairing = json.loads(lines.get())
         back.write(json.dumps(asdict(player.play(Pairing(**pairing)))) + "\n")

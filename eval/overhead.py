@@ -64,7 +64,7 @@ def _played(game: str, found: Overhead) -> Iterator[None]:
         tournament, store = tournaments.start(config, f"{folder}/store")
         guard = Arena(tournament.common)
         try:
-            for pairing in tournament.pairings()[: GAMES + 1]:
+            for pairing in tournament.pairings[: GAMES + 1]:
                 started = time.perf_counter()
                 outcome = guard.play(pairing)
                 store.add(outcome)

@@ -25,8 +25,8 @@ def summary(tournament: Tournament, store: Store, resamples: int = ratings.RESAM
 
     Only whole blocks count. `resamples` are those of the bootstrap; without any there are no ratings.
     """
-    outcomes = list(store.outcomes())
-    counted = tournament.complete(outcomes)
+    outcomes = list(tournament.finished(store))
+    counted, trial = tournament.counted(outcomes)
     names = list(tournament.config.entrants)
     blocks = Blocks.of(counted, len(names))
     found: dict[str, Any] = {
@@ -34,7 +34,7 @@ def summary(tournament: Tournament, store: Store, resamples: int = ratings.RESAM
         "players": tournament.players,
         "format": tournament.config.format,
         "seed": tournament.config.seed,
-        "games": {"planned": len(tournament.pairings()), "finished": len(outcomes), "counted": len(counted)},
+        "games": {"planned": len(tournament.pairings), "finished": len(outcomes), "counted": len(counted)},
         "blocks": len(blocks.tables),
         "entrants": [_entrant(tournament, counted, blocks, number) for number in range(len(names))],
         "cross": [[_against(blocks, one, other) for other in range(len(names))] for one in range(len(names))],
@@ -47,8 +47,8 @@ def summary(tournament: Tournament, store: Store, resamples: int = ratings.RESAM
     }
     if resamples and counted:
         found |= _rated(tournament, blocks, found["entrants"], resamples)
-    if tournament.config.sprt:
-        found["sprt"] = _sprt(Trial(tournament, counted))
+    if trial:
+        found["sprt"] = _sprt(trial)
     return found
 
 
@@ -56,7 +56,7 @@ def times(tournament: Tournament, store: Store) -> dict[str, list[float]]:
     """Seconds of every decision, by entrant."""
     names = list(tournament.config.entrants)
     found: dict[str, list[float]] = {name: [] for name in names}
-    for outcome in store.outcomes():
+    for outcome in tournament.finished(store):
         for number, seconds in zip(outcome.seating, outcome.seconds, strict=True):
             found[names[number]] += seconds
     return found

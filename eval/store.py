@@ -8,11 +8,13 @@
 Write-ahead logging with full synchronisation: what is in the file survives an end of the process or of power.
 """
 
+import contextlib
+import fcntl
 import json
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from voyageur.eval.arena import Outcome
 
@@ -36,9 +38,9 @@ class StoreError(ValueError):
 class Store:
     """A tournament's file, open."""
 
-    def __init__(self, path: str, db: sqlite3.Connection) -> None:
+    def __init__(self, path: str, db: sqlite3.Connection, lock: IO[str] | None = None) -> None:
         self.path = path
-        self._db = db
+        self._db, self._lock = db, lock
 
     @classmethod
     def create(cls, path: str, config: dict[str, Any]) -> "Store":
@@ -47,7 +49,7 @@ class Store:
             raise StoreError(f"store: {path} is there already; go on with --resume {path}, or name another file")
         # Under another name until it is whole, so that an end in the middle leaves no half of a store behind.
         begun = cls(f"{path}.new", _connect(f"{path}.new", "rwc"))
-        with begun._db:
+        with begun._errors("cannot be written"), begun._db:
             begun._db.executescript(f"DROP TABLE IF EXISTS meta; DROP TABLE IF EXISTS games; {_SCHEMA}")
             pairs = [("format", str(FORMAT)), ("config", json.dumps(config))]
             begun._db.executemany("INSERT INTO meta VALUES (?, ?)", pairs)
@@ -60,7 +62,7 @@ class Store:
         """An existing file; raises StoreError if it is none of ours, OSError if it is not there."""
         with open(path, "rb"):
             pass
-        store = cls(path, _connect(path, "rw" if write else "ro"))
+        store = cls(path, _connect(path, "rw" if write else "ro"), _lock(path) if write else None)
         found = store._meta("format")
         if found != str(FORMAT):
             raise StoreError(f"store: {path} has format {found}, expected {FORMAT}")
@@ -78,7 +80,7 @@ class Store:
         """Writes a finished game; one that is there already stays as it is."""
         values = [getattr(outcome, name) for name in _COLUMNS]
         row = [json.dumps(value) if name in _JSON else value for name, value in zip(_COLUMNS, values, strict=True)]
-        with self._db:
+        with self._errors("cannot be written"), self._db:
             self._db.execute(f"INSERT OR IGNORE INTO games VALUES ({', '.join('?' * len(row))})", row)
 
     def finished(self) -> set[int]:
@@ -101,6 +103,8 @@ class Store:
     def close(self) -> None:
         """Closes the file."""
         self._db.close()
+        if self._lock is not None:
+            self._lock.close()
 
     def _outcome(self, row: Any) -> Outcome:
         values = dict(zip(_COLUMNS, row, strict=True))
@@ -109,7 +113,11 @@ class Store:
                 values[name] = json.loads(values[name])
             except (ValueError, TypeError):
                 raise StoreError(f"store: {self.path}: game {values['number']}: {name} is not JSON") from None
-        return Outcome(**values)
+        outcome = Outcome(**values)
+        problem = _problem(outcome)
+        if problem:
+            raise StoreError(f"store: {self.path}: game {outcome.number}: {problem}")
+        return outcome
 
     def _meta(self, key: str) -> str:
         rows = self._select("SELECT value FROM meta WHERE key = ?", (key,))
@@ -118,20 +126,57 @@ class Store:
         return rows[0][0]
 
     def _select(self, query: str, values: tuple[Any, ...] = ()) -> list[Any]:
-        try:
+        with self._errors("is no tournament's store"):
             return self._db.execute(query, values).fetchall()
-        except sqlite3.DatabaseError as error:
-            raise StoreError(f"store: {self.path} is no tournament's store ({error})") from None
+
+    def _errors(self, problem: str) -> contextlib.AbstractContextManager[None]:
+        return _errors(self.path, problem)
+
+
+@contextlib.contextmanager
+def _errors(path: str, problem: str) -> Iterator[None]:
+    """SQLite's errors as one line."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        raise StoreError(f"store: {path} {problem} ({error})") from None
 
 
 def _connect(path: str, mode: str) -> sqlite3.Connection:
-    try:
+    with _errors(path, "cannot be opened as a tournament's store"):
         db = sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode={mode}", uri=True)
         if mode != "ro":
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("PRAGMA synchronous = FULL")
-    except sqlite3.OperationalError as error:
-        raise StoreError(f"store: {path} cannot be opened ({error})") from None
-    except sqlite3.DatabaseError as error:
-        raise StoreError(f"store: {path} is no tournament's store ({error})") from None
-    return db
+        return db
+
+
+def _lock(path: str) -> IO[str]:
+    """Keeps others from writing as long as it is open; the end of the process ends it too."""
+    lock = open(f"{path}.lock", "w")  # noqa: SIM115 - closed with the store; SQLite has locks of its own on the file
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        lock.close()
+        raise StoreError(f"store: {path} is being written by another process") from None
+    return lock
+
+
+def _problem(outcome: Outcome) -> str | None:
+    """Why a row is no game, if it is none."""
+    seats = len(outcome.seating) if isinstance(outcome.seating, list) else -1
+    number = (int, float)
+    for name in ("returns", "seconds"):
+        values = getattr(outcome, name)
+        if not (isinstance(values, list) and len(values) == seats):
+            return f"{name}: expected a list, one for each seat"
+    if not all(type(value) in number for value in outcome.returns):
+        return "returns: expected numbers"
+    if not all(isinstance(row, list) and all(type(value) in number for value in row) for row in outcome.seconds):
+        return "seconds: expected lists of numbers"
+    moves = outcome.moves if isinstance(outcome.moves, list) else [None]
+    if not all(isinstance(move, list) and len(move) == 3 for move in moves):
+        return "moves: expected a list of seat, action and text"
+    if outcome.forfeit is not None and outcome.forfeit not in range(seats):
+        return "forfeit: expected a seat"
+    return None

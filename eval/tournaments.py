@@ -7,6 +7,7 @@ missing. joblib spreads the games, over threads that guard one arena each or ove
 
 import atexit
 import contextlib
+import functools
 import threading
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
@@ -159,26 +160,38 @@ class Tournament:
     common: arena.Rules
     players: int
 
+    @functools.cached_property
     def pairings(self) -> list[Pairing]:
         """All its games."""
         c = self.config
         return list(schedule.pairings(c.format, len(c.entrants), self.players, c.games, c.seatings, c.seed))
 
+    @functools.cached_property
     def sizes(self) -> list[int]:
         """[B] games of each block."""
-        return np.bincount([pairing.block for pairing in self.pairings()]).tolist()
+        return np.bincount([pairing.block for pairing in self.pairings]).tolist()
 
-    def complete(self, outcomes: Iterable[Outcome]) -> list[Outcome]:
-        """Those of `outcomes` whose block is finished, up to the decision of a sequential test where there is one."""
+    def finished(self, store: Store) -> Iterator[Outcome]:
+        """The games in its store, without their moves; raises StoreError for one that is none of its own."""
+        return (self.checked(outcome) for outcome in store.outcomes())
+
+    def checked(self, outcome: Outcome) -> Outcome:
+        """`outcome`; raises StoreError if it is no game of this tournament."""
+        pairing = Pairing(outcome.number, outcome.block, tuple(outcome.seating))
+        if self.pairings[outcome.number : outcome.number + 1] != [pairing]:
+            raise StoreError(f"store: game {outcome.number} is no game of this tournament")
+        return outcome
+
+    def counted(self, outcomes: Iterable[Outcome]) -> "tuple[list[Outcome], Trial | None]":
+        """(those whose block is finished, up to the decision of a sequential test; that test, where there is one)."""
         blocks: dict[int, list[Outcome]] = {}
         for outcome in outcomes:
             blocks.setdefault(outcome.block, []).append(outcome)
-        sizes = self.sizes()
-        whole = [block for block in sorted(blocks) if len(blocks[block]) == sizes[block]]
+        whole, trial = [block for block in sorted(blocks) if len(blocks[block]) == self.sizes[block]], None
         if self.config.sprt:
             trial = Trial(self, (outcome for block in whole for outcome in blocks[block]))
             whole = whole[: len(trial.scores)]
-        return [outcome for block in whole for outcome in blocks[block]]
+        return [outcome for block in whole for outcome in blocks[block]], trial
 
 
 class Trial:
@@ -196,7 +209,7 @@ class Trial:
         self.scores: list[float] = []
         self.ratio = 0.0
         self.verdict: str | None = None
-        self._sizes, self._players = tournament.sizes(), tournament.players
+        self._sizes, self._players = tournament.sizes, tournament.players
         self._blocks: dict[int, list[Outcome]] = {}
         for outcome in outcomes:
             self.add(outcome)
@@ -226,7 +239,16 @@ def reopen(path: str, given: Mapping[str, Any] | None = None, write: bool = True
     that of the store: games of two kinds are not one tournament.
     """
     store = Store.open(path, write)
-    values = store.config()
+    try:
+        return _read(store, given, write), store
+    except ValueError:
+        store.close()
+        raise
+
+
+def _read(store: Store, given: Mapping[str, Any] | None, write: bool) -> Tournament:
+    """The tournament in a store; see `reopen`."""
+    values, path = store.config(), store.path
     made_by = values.pop("voyageur", None)
     if write and made_by != version("voyageur"):
         raise StoreError(f"voyageur: {path} was made by version {made_by}, this is {version('voyageur')}")
@@ -238,7 +260,7 @@ def reopen(path: str, given: Mapping[str, Any] | None = None, write: bool = True
             theirs, ours = getattr(config, f.name), getattr(asked, f.name)
             if theirs != ours or (f.name == "entrants" and list(theirs.items()) != list(ours.items())):
                 raise StoreError(f"{f.name}: {path} has {theirs}, not {ours}; a tournament keeps its configuration")
-    return tournament, store
+    return tournament
 
 
 def run(tournament: Tournament, store: Store, processes: int = 1, scheduler: str | None = None) -> Iterator[Outcome]:
@@ -248,8 +270,8 @@ def run(tournament: Tournament, store: Store, processes: int = 1, scheduler: str
     sequential test is decided. Closing the iterator ends the games under way; they are not in the store.
     """
     done = store.finished()
-    missing = [pairing for pairing in tournament.pairings() if pairing.number not in done]
-    trial = Trial(tournament, store.outcomes()) if tournament.config.sprt else None
+    missing = [pairing for pairing in tournament.pairings if pairing.number not in done]
+    trial = Trial(tournament, tournament.finished(store)) if tournament.config.sprt else None
     if not missing or (trial and trial.verdict):
         return
     with _workers(processes, scheduler), contextlib.ExitStack() as stack:
@@ -271,6 +293,7 @@ def _end(played: Any) -> None:
     with warnings.catch_warnings():  # joblib warns of games that nobody waited for, and that is what is meant here
         warnings.simplefilter("ignore")
         played.close()
+    _close_arenas()  # also those of games that were begun meanwhile
 
 
 def replay(tournament: Tournament, kept: Outcome) -> Outcome:
@@ -299,7 +322,10 @@ def _workers(processes: int, scheduler: str | None) -> Iterator[None]:
     except (OSError, ValueError) as error:
         raise ValueError(f"scheduler: {scheduler} cannot be reached ({' '.join(str(error).split())[:120]})") from None
     with client, joblib.parallel_config("dask", client=client):
-        yield
+        try:
+            yield
+        finally:
+            client.run(_close_arenas)
 
 
 _LOCAL = threading.local()  # the arena of each thread that guards one

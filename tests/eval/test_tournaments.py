@@ -202,8 +202,8 @@ def test_only_whole_blocks_count(tmp_path: Path) -> None:
     tournament, store = tournaments.start(
         Config.read({"game": GAME, "entrants": ["random", "scripted"], "games": 6}), str(tmp_path / "store")
     )
-    for number, block, seating in ((0, 0, [0, 1]), (1, 0, [1, 0]), (3, 1, [1, 0])):
-        store.add(Outcome(number, block, seating, [1.0, -1.0], seconds=[[0.1], []]))
+    for pairing in (tournament.pairings[number] for number in (0, 1, 3)):
+        store.add(Outcome(**asdict(pairing), returns=[1.0, -1.0], seconds=[[0.1], []]))
     found = report.summary(tournament, store, 20)
     assert found["games"] == {"planned": 6, "finished": 3, "counted": 2}
     assert [entrant["wins"] for entrant in found["entrants"]] == [1, 1]
@@ -258,6 +258,41 @@ def test_another_version(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="made by version 0"):
         tournaments.reopen(str(path))
     tournaments.reopen(str(path), write=False)
+
+
+def test_one_writer_at_a_time(tmp_path: Path) -> None:
+    """Who resumes a tournament that is being played is told so; looking at it is allowed."""
+    path = str(tmp_path / "store")
+    _, store = tournaments.start(Config.read({"game": GAME, "entrants": ["random", "scripted"]}), path)
+    with pytest.raises(StoreError, match="is being written by another process"):
+        tournaments.reopen(path)
+    tournaments.reopen(path, write=False)
+    store.close()
+    tournaments.reopen(path)
+
+
+def test_what_cannot_be_written(tmp_path: Path) -> None:
+    """One line, whatever SQLite says."""
+    path = tmp_path / "store"
+    _, store = tournaments.start(Config.read({"game": GAME, "entrants": ["random", "scripted"]}), str(path))
+    with sqlite3.connect(path) as db:
+        db.execute("DROP TABLE games")
+    with pytest.raises(StoreError, match="cannot be written") as error:
+        store.add(Outcome(0, 0, [0, 1], [1.0, -1.0], seconds=[[], []]))
+    assert len(str(error.value).splitlines()) == 1
+
+
+def test_flags_of_a_test_win_over_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One of them alone, too; without a test they have nothing to say."""
+    (tmp_path / "t.toml").write_text(f'game = "{GAME}"\ngames = 2\nentrants = ["random", "scripted"]\n')
+    plain = ["tournament", "--config", str(tmp_path / "t.toml"), "--processes", "1", "--json", "--beta", "0.2"]
+    assert cli.main([*plain, "--store", str(tmp_path / "a")]) == 2
+    assert "sprt: expected elo0" in capsys.readouterr().err
+    with (tmp_path / "t.toml").open("a") as file:
+        file.write("[sprt]\nelo0 = 0\nelo1 = 100\nalpha = 0.1\n")
+    assert cli.main([*plain, "--store", str(tmp_path / "b")]) == 0
+    found = json.loads(capsys.readouterr().out)["sprt"]
+    assert (found["alpha"], found["beta"], found["elo1"]) == (0.1, 0.2, 100)
 
 
 WRONG = [
@@ -316,9 +351,14 @@ def test_a_file(name: str, text: str, tmp_path: Path, capsys: pytest.CaptureFixt
     assert "go on with --resume" in capsys.readouterr().err
 
 
-def damaged(path: Path) -> None:
-    with sqlite3.connect(path) as db:
-        db.execute("UPDATE games SET returns = '{' WHERE number = 0")
+def with_game(change: str) -> Callable[[Path], None]:
+    """Changes the one game of a store."""
+
+    def harm(path: Path) -> None:
+        with sqlite3.connect(path) as db:
+            db.execute(f"UPDATE games SET {change} WHERE number = 0")
+
+    return harm
 
 
 def without_configuration(path: Path) -> None:
@@ -335,7 +375,15 @@ BROKEN: list[tuple[Callable[[Path], Any], str]] = [
     (lambda path: path.write_bytes(b"no database at all" * 100), "is no tournament's store"),
     (lambda path: path.write_bytes(b""), "is no tournament's store"),
     (lambda path: path.unlink(), "No such file"),
-    (damaged, "game 0: returns is not JSON"),
+    (with_game("returns = '{'"), "game 0: returns is not JSON"),
+    (with_game("returns = '3'"), "game 0: returns: expected a list, one for each seat"),
+    (with_game("returns = '[1, null]'"), "game 0: returns: expected numbers"),
+    (with_game("seconds = '[[], 1]'"), "game 0: seconds: expected lists of numbers"),
+    (with_game("seating = '{}'"), "game 0: returns: expected a list, one for each seat"),
+    (with_game("seating = '[9, 9]'"), "game 0 is no game of this tournament"),
+    (with_game("block = 1000000"), "game 0 is no game of this tournament"),
+    (with_game("number = -1"), "game -1 is no game of this tournament"),
+    (with_game("forfeit = 7"), "game 0: forfeit: expected a seat"),
     (without_configuration, "says nothing of its config"),
     (of_another_format, "has format 9, expected 1"),
 ]
@@ -365,6 +413,7 @@ def test_broken_stores(
         (("niagara", "scripted", "random", "--scheduler", "tcp://127.0.0.1:9"), "scheduler"),
         (("niagara", "scripted", "random", "--config", "absent.toml"), "absent.toml"),
         (("--resume", "absent.db"), "absent.db"),
+        (("--players", "3"), "--players: it needs a game"),
     ],
 )
 def test_wrong_arguments(
