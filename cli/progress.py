@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from typing import Any
 
 from numba.core import event
-from tqdm import tqdm
 
 
 class _Compiling(event.Listener):
@@ -31,6 +30,8 @@ def bar(what: str, delay: float = 0.0) -> Iterator[Callable[..., None]]:
 
     With a `delay` in seconds it is not shown before, unless something has to be compiled.
     """
+    from tqdm import tqdm  # slow to import, and whoever serves other programs shows no bar
+
     look = "{desc}: {bar} {postfix}"
     with tqdm(total=100, desc=what, unit="%", leave=False, disable=None, bar_format=look, delay=delay) as shown:
 

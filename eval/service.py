@@ -6,6 +6,7 @@
 import argparse
 import http.client
 import json
+import os
 import random
 import re
 import statistics
@@ -192,28 +193,47 @@ def _resident(pid: int) -> float:
 
 
 def overhead(rounds: int, nodes: int) -> dict[str, Any]:
-    """Milliseconds of a query to the engine, of its search alone, and what is between: median and least of each."""
+    """Milliseconds of a query to the engine, of its search alone, and what is between.
+
+    Median and least of each by the clock, and the mean of what the processor spent, which does not depend on what else
+    the machine does.
+    """
     engine = subprocess.Popen(ENGINE, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert engine.stdin is not None and engine.stdout is not None
     view, options = games.view_from(EXCHANGE), search.SearchOptions(memory=1 << 28)
     asked, alone = [], []
+    engine_spent = search_spent = 0.0
     for i in range(rounds + 5):
+        if i == 5:
+            engine_spent, search_spent = -_spent(engine.pid), 0.0
         started = time.perf_counter()
         line = _line({"id": i, "action": "analyze", "position": EXCHANGE, "limit": {"nodes": nodes}, "seed": i})
         engine.stdin.write(line)
         engine.stdin.flush()
         engine.stdout.readline()
         asked.append(time.perf_counter() - started)
-        started = time.perf_counter()
+        started, spent = time.perf_counter(), time.thread_time()
         search.search(view, solvers.Limit(nodes=nodes), options, i)
         alone.append(time.perf_counter() - started)
+        search_spent += time.thread_time() - spent
+    engine_spent += _spent(engine.pid)
     engine.stdin.close()
     engine.wait()
     found: dict[str, Any] = {"rounds": rounds, "nodes": nodes}
-    for name, middle in (("median", statistics.median), ("least", min)):
-        query, bare = (1000 * middle(times[5:]) for times in (asked, alone))
-        found[name] = {"query": round(query, 2), "search": round(bare, 2), "overhead": round(query - bare, 2)}
+    for name, query, bare in (
+        ("median", statistics.median(asked[5:]), statistics.median(alone[5:])),
+        ("least", min(asked[5:]), min(alone[5:])),
+        ("processor", engine_spent / rounds, search_spent / rounds),
+    ):
+        parts = {"query": query, "search": bare, "overhead": query - bare}
+        found[name] = {part: round(1000 * seconds, 2) for part, seconds in parts.items()}
     return found
+
+
+def _spent(pid: int) -> float:
+    """Seconds of the processor that a process has spent so far, to 10 ms (Linux)."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def start(rounds: int) -> dict[str, Any]:

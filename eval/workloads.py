@@ -73,7 +73,7 @@ def position(game: str) -> str:
 def _worlds(tricks: int) -> Callable[[int], Any]:
     """Deals of canyon redrawn after so many tricks of six players; after some, they have shown voids."""
     view = _scripted("canyon", {"players": 6}, lambda s, n: s["tricks"].sum() == tricks and s["current"][0] >= 0)
-    root = view.world().box.record
+    root = view.record()
     rng, world = rules.make_rng(1), root.copy()
     return lambda n: draw_worlds(n, root, world, view.game.constants, view.player, rng, view.table)
 
@@ -86,7 +86,7 @@ def _ours(game: str, threads: int) -> Callable[[int], Any]:
 def _playouts(game: str) -> Callable[[int], Any]:
     view = _view(game)
     kind, info = view.game.rules, view.game.info
-    root = view.world().box.record
+    root = view.record()
     actions, joint, out = np.zeros(kind.max_actions, np.int64), np.zeros(info.players, np.int64), np.zeros(info.players)
 
     def run(n: int) -> None:

@@ -5,9 +5,9 @@ Importing this package registers the games with OpenSpiel, so that `pyspiel.load
 
 from voyageur.games import caching
 
-caching.use_cache_folder()  # before anything below is decorated for numba
+_folder = caching.use_cache_folder()  # before anything below is decorated for numba
 
-from voyageur.games import canyon, niagara, reference, spiel, virta, yellowhouse  # noqa: E402
+from voyageur.games import listings  # noqa: E402
 from voyageur.games.positions import (  # noqa: E402
     Move,
     View,
@@ -27,14 +27,18 @@ from voyageur.games.positions import (  # noqa: E402
 from voyageur.games.spiel import Game, State  # noqa: E402
 from voyageur.games.words import Position, PositionError  # noqa: E402
 
-for _definition in (
-    canyon.DEFINITION,
-    niagara.DEFINITION,
-    virta.DEFINITION,
-    yellowhouse.DEFINITION,
-    *reference.DEFINITIONS,
-):
-    spiel.register(_definition)
+# Every game by the module that holds its DEFINITION.
+MODULES = (
+    "voyageur.games.canyon",
+    "voyageur.games.niagara",
+    "voyageur.games.virta",
+    "voyageur.games.yellowhouse",
+    "voyageur.games.reference.connect_four",
+    "voyageur.games.reference.goofspiel",
+    "voyageur.games.reference.kuhn_poker",
+    "voyageur.games.reference.tic_tac_toe",
+)
+listings.register(MODULES, _folder)
 
 __all__ = [
     "Game",

@@ -5,6 +5,7 @@ would therefore survive a change of those rules. Here the cache folder is named 
 that can hold compiled functions (and by numba's version), so that any change starts an empty folder.
 """
 
+import functools
 import hashlib
 import os
 import shutil
@@ -16,13 +17,18 @@ from pathlib import Path
 
 import numba
 
-_SOURCES = ("games/**/*.py", "solvers/*.py")  # where anything is compiled, or goes into what is
+ROOT = Path(__file__).resolve().parent.parent
+_SOURCES = ("games/**/*.py", "games/**/*.json", "solvers/*.py")  # where anything is compiled, or goes into what is
 _KEPT_DAYS = 30  # folders of other versions that nobody has used for so long are removed
 
 
-def source_digest(root: Path) -> str:
-    """Digest of the Python sources below `root` that compiled code hangs on (16 hexadecimal digits)."""
-    return _digest(root, [path for pattern in _SOURCES for path in sorted(root.glob(pattern))])
+_folder = ""  # that was chosen; empty where `NUMBA_CACHE_DIR` says it
+
+
+@functools.cache
+def source_digest() -> str:
+    """Digest of the sources that compiled code hangs on (16 hexadecimal digits)."""
+    return _digest(ROOT, [path for pattern in _SOURCES for path in sorted(ROOT.glob(pattern))])
 
 
 def _digest(root: Path, paths: Iterable[Path]) -> str:
@@ -58,14 +64,26 @@ def use_cache_folder() -> str:
     if os.environ.get("NUMBA_CACHE_DIR"):
         return str(numba.config.CACHE_DIR)
     base = Path(os.path.expanduser(os.environ.get("XDG_CACHE_HOME") or "~/.cache"))
-    name = f"numba-{numba.__version__}-{source_digest(Path(__file__).resolve().parent.parent)}"
+    name = f"numba-{numba.__version__}-{source_digest()}"
     folder = base / "voyageur" / name
     if not base.is_absolute() or not _writable(folder):  # "~" stays where there is no home
         folder = _own_temporary_folder() / name
         folder.mkdir(parents=True, exist_ok=True)
     _remove_old(folder)
-    numba.config.CACHE_DIR = str(folder)
-    return str(folder)
+    return _choose(folder)
+
+
+def _choose(folder: Path) -> str:
+    global _folder
+    _folder = str(folder)
+    set_folder()
+    return _folder
+
+
+def set_folder() -> None:
+    """Points numba's cache at the chosen folder again: numba forgets it whenever a variable `NUMBA_...` changes."""
+    if _folder:
+        numba.config.CACHE_DIR = _folder
 
 
 def _remove_old(folder: Path) -> None:
@@ -87,5 +105,4 @@ def watch(folder: Path) -> str:
     """
     if "voyageur.solvers" in sys.modules:
         raise RuntimeError("voyageur.solvers is imported already; call watch before that")
-    numba.config.CACHE_DIR = str(Path(numba.config.CACHE_DIR) / _digest(folder, sorted(folder.rglob("*.py"))))
-    return str(numba.config.CACHE_DIR)
+    return _choose(Path(numba.config.CACHE_DIR) / _digest(folder, sorted(folder.rglob("*.py"))))

@@ -79,7 +79,7 @@ class Known:
     @classmethod
     def of(cls, view: positions.View) -> "Known":
         """What a view says."""
-        return cls(view.game, view.player, view.world().box.record)
+        return cls(view.game, view.player, view.record())
 
     @property
     def position(self) -> Position:
@@ -164,12 +164,12 @@ class Known:
             raise Refusal(f"it is the turn of {expected}" + ("" if seat is None else f", not of P{seat}"))
         if kind == "deal":
             return self._deal(text)
-        actions, record = self._find(seat, text), self.record.copy()
+        actions, record = self._find(seat, text), rules.copied(self.record)
         s, c = record[0], self.game.c
         if seat is not None:
             self._fit(s, seat, actions[0])
         if kind != "show":
-            before = record.copy()
+            before = rules.copied(record)
             for action in actions:
                 rules.apply_action(s, c, action)
             if self.viewer is not None:
@@ -199,7 +199,7 @@ class Known:
         """Why a conceivable option of a seat cannot be, or None if it can."""
         try:
             if seat is not None:
-                self._fit(self.record.copy()[0], seat, option.actions[0])
+                self._fit(rules.copied(self.record)[0], seat, option.actions[0])
         except Refusal as refusal:
             return refusal
         return None
@@ -258,7 +258,7 @@ class Known:
 
     def _together(self, choices: Mapping[int, str]) -> "Known":
         """What is known when everybody has chosen."""
-        record, c, table = self.record.copy(), self.game.c, self.game.definition.table
+        record, c, table = rules.copied(self.record), self.game.c, self.game.definition.table
         joint = np.zeros(self.game.info.players, np.int64)
         for seat, text in choices.items():
             hidden = text == HIDDEN
@@ -270,7 +270,7 @@ class Known:
         return Known(self.game, self.viewer, record)
 
     def _deal(self, text: str) -> "Known":
-        table, record = self.game.definition.table, self.record.copy()
+        table, record = self.game.definition.table, rules.copied(self.record)
         try:
             outcomes = table.deal(record[0], self.game.c, self.viewer, text)
         except ValueError as error:

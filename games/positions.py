@@ -12,8 +12,8 @@ import numpy as np
 import pyspiel
 
 from voyageur.games import files, rules
-from voyageur.games.rules import CHANCE, SIMULTANEOUS, TERMINAL
-from voyageur.games.spiel import DEFINITIONS, Box, Game, State, apply_step
+from voyageur.games.rules import CHANCE, FIXED_RNG, SIMULTANEOUS, TERMINAL, copied, record_of
+from voyageur.games.spiel import DEFINITIONS, LISTINGS, Box, Game, State, apply_step
 from voyageur.games.words import Definition, Field, Position, PositionError, Reading, Value, key_text, shown
 
 MAX_NESTING = 32
@@ -64,7 +64,7 @@ class View:
         self.player = player
         self.table = np.zeros(max(1, self.game.rules.table_size))
         rules.prepare(state.box.s, self.game.c, player, self.table)
-        self._world = self._redraw(state, rules.make_rng(0))
+        self._world = self._redraw(state, FIXED_RNG.copy())
 
     @property
     def position(self) -> Position:
@@ -93,6 +93,10 @@ class View:
         """The one world inside: any state that fits, always the same for equal knowledge."""
         return self._world.clone()
 
+    def record(self) -> np.ndarray:
+        """That world as an array of one record, which takes less time to copy than a state."""
+        return copied(self._world.box.record)
+
     def sample(self, rng: np.random.Generator) -> State:
         """A complete state drawn from all that fit the view, by their probabilities (uniformly where nothing tells)."""
         return next(self.states(1, rng))
@@ -112,7 +116,7 @@ class View:
 
     def _redraw(self, state: State, bits: np.ndarray) -> State:
         """`state` with all that the player cannot see redrawn, in the record and in the history."""
-        record = state.box.record.copy()
+        record = copied(state.box.record)
         rules.determinize(record[0], self.game.c, self.player, bits, self.table)
         if not state.full_history():
             return self.game.state_with(record)
@@ -131,9 +135,9 @@ class View:
 
 def _parts(state: State) -> Iterator[tuple[int, np.ndarray]]:
     """The parts of the history that have ended (see `rules.end_part`): how many steps it then had, and the end."""
-    c, record = state.game.c, np.frombuffer(state.box.start, state.game.rules.state).copy()
+    c, record = state.game.c, record_of(state.box.start, state.game.rules.state)
     for i, step in enumerate(state.steps()):
-        end = record.copy()
+        end = copied(record)
         if len(step) == 1 and rules.end_part(end[0], c, next(iter(step.values()))):
             yield i + 1, end
         apply_step(record[0], c, step)
@@ -145,7 +149,7 @@ def _relive(state: State, targets: Sequence[tuple[int, np.ndarray]], player: int
     What `player` could not see becomes what leads to the targets, each of which holds up to a number of steps.
     """
     game, left = state.game, list(targets)
-    start = np.frombuffer(state.box.start, game.rules.state).copy()
+    start = record_of(state.box.start, game.rules.state)
     if state.box.start != game._initial:
         rules.conform(start[0], game.c, left[0][1][0], player)
     lived = game.state_with(start)
@@ -183,7 +187,7 @@ def load(name: str, **params: Any) -> Game:
 
 def names() -> list[str]:
     """The games that there are, without the reference games."""
-    return sorted(name for name, definition in DEFINITIONS.items() if not definition.reference)
+    return sorted(name for name, listing in LISTINGS.items() if not listing.reference)
 
 
 def _read(position: Any) -> tuple[Game, Reading]:
@@ -321,7 +325,7 @@ def whole_moves(game: Game, record: np.ndarray, player: int) -> list[tuple[int, 
     stack: list[tuple[np.ndarray, tuple[int, ...]]] = [(record, (action,)) for action in out[:n][::-1].tolist()]
     while stack:
         before, chain = stack.pop()
-        after = before.copy()
+        after = copied(before)
         s = after[0]
         rules.apply_action(s, c, chain[-1])
         key = after.tobytes()

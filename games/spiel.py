@@ -6,16 +6,49 @@ See `pyspiel.Game` and `pyspiel.State` for the interface; what is here only tran
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 import pyspiel
 
-from voyageur.games import rules
-from voyageur.games.rules import CHANCE, SIMULTANEOUS, TERMINAL
-from voyageur.games.words import Definition, Field, PositionError, Value, shown
+from voyageur.games import caching, rules
+from voyageur.games.rules import CHANCE, SIMULTANEOUS, TERMINAL, copied, record_of
+from voyageur.games.words import Definition, Field, Info, Listing, PositionError, Value, shown
 
-DEFINITIONS: dict[str, Definition] = {}
+LISTINGS: dict[str, Listing] = {}
+
+
+class _Definitions(Mapping[str, Definition]):
+    """The games of `LISTINGS`; one that is known by its module is imported when it is first asked for.
+
+    Attributes:
+      loaded: those that have been.
+      modules: where the others are.
+    """
+
+    def __init__(self) -> None:
+        self.loaded: dict[str, Definition] = {}
+        self.modules: dict[str, str] = {}
+
+    def __getitem__(self, name: str) -> Definition:
+        if name not in self.loaded:
+            module = self.modules[name]
+            caching.set_folder()
+            self.loaded[name] = import_module(module).DEFINITION
+        return self.loaded[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in LISTINGS
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(LISTINGS)
+
+    def __len__(self) -> int:
+        return len(LISTINGS)
+
+
+DEFINITIONS = _Definitions()
 
 _BOX_VERSION = 1
 
@@ -32,10 +65,10 @@ class Box:
         self.player: int | None = None  # whose turn it is, once somebody has asked
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Box":
-        return Box(self.record.copy(), self.start)
+        return Box(copied(self.record), self.start)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        name = next(name for name, game in DEFINITIONS.items() if game.rules.state == self.record.dtype)
+        name = next(name for name, game in DEFINITIONS.loaded.items() if game.rules.state == self.record.dtype)
         return _restore_box, (_BOX_VERSION, name, self.record.tobytes(), self.start)
 
 
@@ -48,7 +81,7 @@ def _restore_box(version: int, name: str, record: bytes, start: bytes) -> Box:
     for part in (record, start):
         if len(part) != dtype.itemsize:
             raise ValueError(f"serialized state: {len(part)} bytes, expected {dtype.itemsize}")
-    return Box(np.frombuffer(record, dtype).copy(), start)
+    return Box(record_of(record, dtype), start)
 
 
 class Game(pyspiel.Game):
@@ -67,7 +100,7 @@ class Game(pyspiel.Game):
         self.constants = self.words.constants(checked)
         self.c = self.constants[0]
         self.info = self.words.info(checked)
-        super().__init__(_game_type(definition, self.info), _game_info(self.info), dict(params))
+        super().__init__(_game_type(definition.listing, self.info), _game_info(self.info), dict(params))
         record = np.zeros(1, self.rules.state)
         self.words.setup(record, self.constants)
         self._initial = record.tobytes()
@@ -92,7 +125,7 @@ class Game(pyspiel.Game):
     def state_with(self, record: np.ndarray) -> "State":
         """A state without history at `record` (array of one record, copied)."""
         state = State(self)
-        state.box = Box(record.copy(), record.tobytes())
+        state.box = Box(copied(record), record.tobytes())
         return state
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Mapping[str, Any] | None = None) -> "Observer":
@@ -113,7 +146,7 @@ class State(pyspiel.State):
 
     def __init__(self, game: Game) -> None:
         super().__init__(game)
-        self.box = Box(np.frombuffer(game._initial, game.rules.state).copy(), game._initial)
+        self.box = Box(record_of(game._initial, game.rules.state), game._initial)
 
     @property
     def game(self) -> Game:
@@ -180,7 +213,7 @@ class State(pyspiel.State):
         if not self.game.info.simultaneous:
             yield from ({item.player: item.action} for item in history)
             return
-        s = np.frombuffer(self.box.start, self.game.rules.state).copy()[0]
+        s = record_of(self.box.start, self.game.rules.state)[0]
         i = 0
         while i < len(history):
             joint = rules.current_player(s, self.game.c) == SIMULTANEOUS
@@ -193,8 +226,8 @@ class State(pyspiel.State):
     def information_state(self, player: int) -> str:
         """All that `player` has noticed since the history began, in order (perfect recall)."""
         words, c = self.game.words, self.game.c
-        before = np.frombuffer(self.box.start, self.game.rules.state).copy()
-        after = before.copy()
+        before = record_of(self.box.start, self.game.rules.state)
+        after = copied(before)
         # A history that begins in mid-game begins with what was known there; nobody ever forgets it.
         begins = self.box.start == self.game._initial
         seen = [f"P{player}"] if begins else [f"P{player}", self._observed(before[0], player)]
@@ -311,12 +344,12 @@ class Observer:
         return self._words.private_text(state.box.s, self._c, player) if self._private else ""
 
 
-def _game_type(definition: Definition, info: Any) -> pyspiel.GameType:
+def _game_type(listing: Listing, info: Info) -> pyspiel.GameType:
     kind = pyspiel.GameType
     zero_sum = info.utility_sum == 0
     return kind(
-        short_name=definition.name,
-        long_name=definition.title,
+        short_name=listing.name,
+        long_name=listing.title,
         dynamics=kind.Dynamics.SIMULTANEOUS if info.simultaneous else kind.Dynamics.SEQUENTIAL,
         chance_mode=kind.ChanceMode.EXPLICIT_STOCHASTIC if info.max_chance_nodes else kind.ChanceMode.DETERMINISTIC,
         information=(kind.Information.IMPERFECT_INFORMATION if info.hides else kind.Information.PERFECT_INFORMATION),
@@ -328,17 +361,17 @@ def _game_type(definition: Definition, info: Any) -> pyspiel.GameType:
             else kind.Utility.CONSTANT_SUM
         ),
         reward_model=kind.RewardModel.TERMINAL,
-        max_num_players=definition.players[1],
-        min_num_players=definition.players[0],
+        max_num_players=listing.players[1],
+        min_num_players=listing.players[0],
         provides_information_state_string=True,
         provides_information_state_tensor=True,
         provides_observation_string=True,
         provides_observation_tensor=True,
-        parameter_specification={p.name: p.default for p in definition.words.parameters},
+        parameter_specification=dict(listing.defaults),
     )
 
 
-def _game_info(info: Any) -> pyspiel.GameInfo:
+def _game_info(info: Info) -> pyspiel.GameInfo:
     return pyspiel.GameInfo(
         num_distinct_actions=info.num_actions,
         max_chance_outcomes=info.max_chance_outcomes,
@@ -352,14 +385,23 @@ def _game_info(info: Any) -> pyspiel.GameInfo:
 
 def register(definition: Definition) -> None:
     """Makes a game known to OpenSpiel and to `voyageur.games` under its name."""
-    DEFINITIONS[definition.name] = definition
-    defaults = {p.name: p.default for p in definition.words.parameters}
-    kind = _game_type(definition, definition.words.info(defaults))
+    DEFINITIONS.loaded[definition.name] = definition
+    _announce(definition.listing)
+
+
+def register_module(module: str, listing: Listing) -> None:
+    """Makes a game known whose `DEFINITION` is in `module`, which is imported when the game is first asked for."""
+    DEFINITIONS.modules[listing.name] = module
+    _announce(listing)
+
+
+def _announce(listing: Listing) -> None:
+    LISTINGS[listing.name] = listing
 
     def create(params: Mapping[str, Value] | None = None) -> Game:
-        return Game(definition, params or {})
+        return Game(DEFINITIONS[listing.name], params or {})
 
     # OpenSpiel lets go of its creators after the interpreter has ended, where freeing one crashes. A reference to
     # itself keeps this one alive.
     create.itself = create  # type: ignore[attr-defined]
-    pyspiel.register_game(kind, create)
+    pyspiel.register_game(_game_type(listing, listing.info), create)

@@ -4,6 +4,7 @@
 field name and parameter from it. `Field` reads what people hand us, and says in one line what is wrong with it.
 """
 
+import functools
 import re
 import reprlib
 from abc import ABC, abstractmethod
@@ -285,6 +286,23 @@ class Words(ABC):
 
 
 @dataclass(frozen=True)
+class Listing:
+    """What is known of a game before it is loaded.
+
+    Attributes:
+      name, title, players, reference: as in `Definition`.
+      defaults: the default of every parameter; `info`: what OpenSpiel is told of the game with these.
+    """
+
+    name: str
+    title: str
+    players: tuple[int, int]
+    reference: bool
+    defaults: Mapping[str, Value]
+    info: Info
+
+
+@dataclass(frozen=True)
 class Definition:
     """A game: its compiled rules and its words, under the name by which OpenSpiel knows it."""
 
@@ -295,3 +313,9 @@ class Definition:
     players: tuple[int, int]  # fewest and most
     reference: bool = False  # a yardstick for tests and benchmarks, not listed among the games
     table: Table = field(default_factory=Table)  # how the game is followed at a table
+
+    @functools.cached_property
+    def listing(self) -> Listing:
+        """What can be told of the game without loading it."""
+        defaults = {p.name: p.default for p in self.words.parameters}
+        return Listing(self.name, self.title, self.players, self.reference, defaults, self.words.info(defaults))

@@ -9,7 +9,7 @@ import numpy as np
 
 from voyageur.games import rules
 from voyageur.games.positions import View
-from voyageur.games.rules import SIMULTANEOUS
+from voyageur.games.rules import SIMULTANEOUS, copied
 from voyageur.solvers.search import Result
 
 Z95 = 1.959964  # two-sided 95 % of the normal distribution
@@ -105,7 +105,7 @@ def _rounded(value: float | None) -> float | None:
 
 def from_result(view: View, solver: str, result: Result, top: int | None) -> Advice:
     """The advice that a search's `result` amounts to, with the `top` best moves (None: all)."""
-    game, world = view.game, view.world()
+    game, s = view.game, view.record()[0]
     words, values = game.words, _values(result)
     proved = np.zeros(len(result.chains)) if result.low is None else result.low
     order = sorted(range(len(result.chains)), key=lambda i: (-result.shares[i], -proved[i], -result.visits[i], i))
@@ -114,9 +114,9 @@ def from_result(view: View, solver: str, result: Result, top: int | None) -> Adv
         chain = result.chains[i]
         value, low, high = _interval(view, result, i)
         if result.whole:
-            text = words.move_text(world.box.s, game.c, view.player, chain)
+            text = words.move_text(s, game.c, view.player, chain)
         else:
-            text = words.action_text(world.box.s, game.c, view.player, chain[0])
+            text = words.action_text(s, game.c, view.player, chain[0])
         moves.append(
             MoveAdvice(
                 text=text,
@@ -172,12 +172,12 @@ def _interval(view: View, result: Result, i: int) -> tuple[float | None, float |
 
 def line_texts(view: View, chain: Sequence[int], pairs: Sequence[tuple[int, int]]) -> list[str]:
     """The line after root move `chain`, (seat, action) pairs, as texts of whole moves with the seats before them."""
-    game, world = view.game, view.world()
-    record, words, c = world.box.record.copy(), game.words, game.c
+    game, start = view.game, view.record()
+    record, words, c = copied(start), game.words, game.c
     s = record[0]
     texts: list[str] = []
     rest = list(pairs)
-    if world.current_player() == SIMULTANEOUS:
+    if rules.current_player(s, c) == SIMULTANEOUS:
         others = [seat for seat in range(game.info.players) if seat != view.player]
         joint = {view.player: chain[0]} | dict(rest[: len(others)])
         rest = rest[len(others) :]
@@ -189,10 +189,10 @@ def line_texts(view: View, chain: Sequence[int], pairs: Sequence[tuple[int, int]
         for action in chain:
             rules.apply_action(s, c, action)
         if not _is_whole(s, c, view.player):  # the search compares first actions only: here is all of the move
-            record[:] = world.box.record
+            record[:] = start
             rest = [(view.player, action) for action in chain] + rest
     while rest:
-        before, seat, actions = record.copy(), rest[0][0], []
+        before, seat, actions = copied(record), rest[0][0], []
         while rest and rest[0][0] == seat:
             actions.append(rest.pop(0)[1])
             rules.apply_action(s, c, actions[-1])

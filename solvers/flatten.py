@@ -111,7 +111,7 @@ def flatten(game: Any, memory: int | None = None, progress: Progress | None = No
     """
     walk = _Walk(game, available() if memory is None else memory, progress or (lambda histories: None))
     if isinstance(game, Game):
-        root = np.frombuffer(game._initial, game.rules.state).copy()
+        root = rules.record_of(game._initial, game.rules.state)
         _walk_rules(walk, game, root, np.ones(1))
     else:
         _walk_pyspiel(walk, game)
@@ -533,7 +533,7 @@ def information(state: Any, player: int) -> int:
     if not isinstance(state, State):
         text = state.information_state_string(player)
         return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little") or 1
-    s, c = np.frombuffer(state.box.start, state.game.rules.state).copy()[0], state.game.c
+    s, c = rules.record_of(state.box.start, state.game.rules.state)[0], state.game.c
     seen = np.uint64(rules.information_key(s, c, player))
     recall = begins(player, seen)
     for step in state.steps():

@@ -15,7 +15,7 @@ from numba import njit
 
 from voyageur.games import rules
 from voyageur.games.positions import View, whole_moves
-from voyageur.games.rules import CHANCE, SIMULTANEOUS, TERMINAL, mix
+from voyageur.games.rules import CHANCE, SIMULTANEOUS, TERMINAL, copied, mix
 from voyageur.games.spiel import Game
 from voyageur.solvers.limits import Limit
 from voyageur.solvers.playout import borrowed
@@ -248,12 +248,12 @@ def fits(game: Game) -> bool:
 
 def provable(view: View) -> bool:
     """Whether the view's decision can be an ending to prove: one of a game that `fits`, with nothing hidden in it."""
-    game, record = view.game, view.world().box.record
+    game, record = view.game, view.record()
     if not fits(game) or rules.current_player(record[0], game.c) < 0:
         return False
     if not game.info.hides:
         return True
-    other, rng = record.copy(), rules.make_rng(1)
+    other, rng = copied(record), rules.make_rng(1)
     for _ in range(DRAWS):
         rules.determinize(other[0], game.c, view.player, rng, view.table)
         if other.tobytes() != record.tobytes():

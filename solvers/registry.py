@@ -11,7 +11,7 @@ import numpy as np
 from voyageur.games import rules
 from voyageur.games.positions import View, view_of, whole_moves
 from voyageur.games.spiel import Game, State
-from voyageur.solvers import flatten, policies, proof
+from voyageur.solvers import proof
 from voyageur.solvers.limits import Limit
 from voyageur.solvers.search import Control, Result, SearchOptions, root_moves, search
 
@@ -65,7 +65,7 @@ class _Random(Solver):
     summary = "any legal move"
 
     def decide(self, view: View, *_: Any) -> Result:
-        return unsearched(whole_moves(view.game, view.world().box.record, view.player), view)
+        return unsearched(whole_moves(view.game, view.record(), view.player), view)
 
     def act(self, view: View, *_: Any) -> Result:
         n, out = _legal(view)
@@ -78,11 +78,11 @@ class _Scripted(Solver):
 
     def decide(self, view: View, limit: Limit, options: Any, threads: int, seed: int, *_: Any) -> Result:
         chosen = self._move(view, rules.make_rng(seed))
-        chains = whole_moves(view.game, view.world().box.record, view.player)
+        chains = whole_moves(view.game, view.record(), view.player)
         shares = [chain == chosen for chain in chains]
         if not any(shares):  # its own way to an outcome that was first found by another chain
-            after = view.after(chosen)._world.box.record
-            shares = [view.after(chain)._world.box.record == after for chain in chains]
+            after = view.after(chosen).record()
+            shares = [view.after(chain).record() == after for chain in chains]
         return unsearched(chains, view, np.array(shares, float).ravel())
 
     def act(self, view: View, limit: Limit, options: Any, threads: int, seed: int) -> Result:
@@ -90,7 +90,7 @@ class _Scripted(Solver):
 
     def _move(self, view: View, rng: np.ndarray) -> tuple[int, ...]:
         """The whole move that `scripted_action` plays step by step."""
-        record, c = view.world().box.record, view.game.c
+        record, c = view.record(), view.game.c
         s, out, chain = record[0], np.empty(view.game.rules.max_actions, np.int64), []
         while True:
             n = rules.legal_actions(s, c, view.player, out)
@@ -122,7 +122,7 @@ class _TreeSearch(Solver):
         chains, whole = root_moves(view)
         if not whole:
             return search(view, limit, SearchOptions(**options), seed, threads, progress, control)
-        prover = proof.Prover(view.game, view.world().box.record, view.player)
+        prover = proof.Prover(view.game, view.record(), view.player)
         found = proof.prove_within(prover, limit, stop=control.stop)
         if found.solved and limit.nodes is None:
             return replace(proved(unsearched(chains, view), found, view), seconds=time.monotonic() - started)
@@ -152,10 +152,14 @@ class _Cfr(Solver):
     history = True
 
     def check(self, game: Game, options: Mapping[str, Any]) -> None:
+        from voyageur.solvers import policies  # slow to import with all that it needs, and seldom wanted
+
         policies.for_game(options.get("policy", ""), game)
 
     def decide(self, view: View, limit: Limit, options: Any, threads: int, seed: int, *_: Any) -> Result:
-        policy, s, c = policies.for_game(options.get("policy", ""), view.game), view.world().box.s, view.game.c
+        from voyageur.solvers import flatten, policies
+
+        policy, s, c = policies.for_game(options.get("policy", ""), view.game), view.record()[0], view.game.c
         n, out = _legal(view)
         legal, played = out[:n].tolist(), None
         if policy.header.recall:
@@ -172,7 +176,7 @@ class _Cfr(Solver):
         gap = policy.header.nash_conv
         return replace(
             found,
-            whole=all(len(chain) == 1 for chain in whole_moves(view.game, view.world().box.record, view.player)),
+            whole=all(len(chain) == 1 for chain in whole_moves(view.game, view.record(), view.player)),
             nash_conv=gap,
         )
 
@@ -240,7 +244,7 @@ def value(text: str) -> Any:
 
 def _legal(view: View) -> tuple[int, np.ndarray]:
     out = np.empty(view.game.rules.max_actions, np.int64)
-    return rules.legal_actions(view.world().box.s, view.game.c, view.player, out), out
+    return rules.legal_actions(view.record()[0], view.game.c, view.player, out), out
 
 
 def proved(result: Result, found: proof.Proof, view: View) -> Result:

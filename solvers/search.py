@@ -33,7 +33,7 @@ from numba import njit
 
 from voyageur.games import rules
 from voyageur.games.positions import View, whole_moves
-from voyageur.games.rules import CHANCE, SIMULTANEOUS, TERMINAL, mix, random_below, random_unit
+from voyageur.games.rules import CHANCE, FIXED_RNG, SIMULTANEOUS, TERMINAL, copied, mix, random_below, random_unit
 from voyageur.games.spiel import Game
 from voyageur.solvers.limits import Limit
 from voyageur.solvers.playout import borrowed, playout
@@ -625,7 +625,7 @@ class Search:
         """
         self.game: Game = view.game
         moves = len(chains)
-        self._root = view.world().box.record
+        self._root = view.record()
         self._rng = rules.make_rng(seed)
         self._table = view.table
         while self.work["edges"][0] + moves > len(self.edges):
@@ -773,10 +773,10 @@ class Search:
         seats, actions = np.zeros(most, np.int64), np.zeros(most, np.int64)
         n = expected_line(
             move,
-            self._root.copy(),
+            copied(self._root),
             self.game.constants,
             self._line_table,
-            rules.make_rng(0),
+            FIXED_RNG.copy(),
             self.nodes,
             self.edges,
             self.work,
@@ -911,7 +911,7 @@ def search(
 
 def root_moves(view: View, among: Collection[tuple[int, ...]] | None = None) -> tuple[list[tuple[int, ...]], bool]:
     """The moves to compare at the root, and whether they are whole: first actions if there are over MAX_ROOT_MOVES."""
-    record = view.world().box.record
+    record = view.record()
     chains = whole_moves(view.game, record, view.player)
     if among is not None:
         chains = [chain for chain in chains if chain in among]

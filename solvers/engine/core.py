@@ -7,7 +7,6 @@ import traceback
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import partial
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -161,6 +160,8 @@ class Engine:
         return {"games": situations.catalogue()}
 
     def _version(self, query: Query, rng: np.random.Generator) -> Answer:
+        from importlib.metadata import version  # slow to import, and seldom needed
+
         return {"version": version("voyageur"), "workers": self.workers}
 
     def _open(self, query: Query, rng: np.random.Generator) -> Answer:
@@ -233,7 +234,7 @@ class _Task:
     def _moved(self, job: Job) -> Answer:
         """A move drawn by the shares; where the search compared first steps only, step by step."""
         game, rng = self.view.game, np.random.default_rng(self.seed)
-        whole = positions.whole_moves(game, self.view.world().box.record, self.view.player)
+        whole = positions.whole_moves(game, self.view.record(), self.view.player)
         chain: tuple[int, ...] = ()
         view, among = self.view, self.among
         while True:
@@ -247,10 +248,9 @@ class _Task:
             if among is not None:
                 n = len(chosen.actions)
                 among = frozenset(rest[n:] for rest in among if rest[:n] == chosen.actions)
-        world = self.view.world()
         return {
             "player": self.view.player,
-            "move": game.words.move_text(world.box.s, game.c, self.view.player, chain),
+            "move": game.words.move_text(self.view.record()[0], game.c, self.view.player, chain),
             "actions": list(chain),
             "share": round(chosen.share, 6),
             "value": None if chosen.value is None else round(chosen.value, 6),

@@ -63,12 +63,13 @@ def view_for(seen: Seen, viewer: int | None) -> View:
         player = seen.player
         if viewer not in (None, player):
             raise PositionError("viewer", f"the position is what seat {player} knows, not seat {viewer}")
-        seen = seen.world()
+        record = seen.record()
     else:
         player = _seat(seen, viewer if current == SIMULTANEOUS or viewer is not None else current)
+        record = seen.box.record
     if current not in (player, SIMULTANEOUS):
         raise PositionError("viewer", f"it is the decision of seat {current}, not of seat {player}")
-    return games.view_of(seen.game.state_with(seen.box.record), player)
+    return games.view_of(seen.game.state_with(record), player)
 
 
 def _seat(state: State, viewer: int | None) -> int:

@@ -35,26 +35,41 @@ print(json.dumps({
 }))
 """
 
+# Which games are loaded once they are registered.
+LISTING = """
+import json
+import sys
+import numba
+import pyspiel
+import voyageur.games
+from voyageur.games import spiel
+
+assert set(spiel.DEFINITIONS) <= set(pyspiel.registered_names())
+loaded = [name for name in spiel.DEFINITIONS if f"voyageur.games.{name}" in sys.modules]
+print(json.dumps({"file": voyageur.games.__file__, "loaded": loaded, "folder": numba.config.CACHE_DIR}))
+"""
+
 
 @pytest.fixture
 def sources(tmp_path: Path) -> Path:
-    """A copy of the packages, laid out as they are installed, with the probe beside them."""
+    """A copy of the packages, laid out as they are installed, with the probes beside them."""
     folder = tmp_path / "site"
     for package in PACKAGES:
         shutil.copytree(ROOT / package, folder / "voyageur" / package, ignore=shutil.ignore_patterns("__pycache__"))
     (folder / "probe.py").write_text(PROBE)
+    (folder / "listing.py").write_text(LISTING)
     return folder
 
 
-def run(sources: Path, **variables: str) -> dict[str, Any]:
-    """What the probe prints in a process of its own."""
+def run(sources: Path, probe: str = "probe.py", **variables: str) -> dict[str, Any]:
+    """What a probe prints in a process of its own."""
     environment = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith(("NUMBA_", "XDG_", "PYTEST", "COV")) and name != "PYTHONPATH"
     }
     result = subprocess.run(
-        [sys.executable, sources / "probe.py"],
+        [sys.executable, sources / probe],
         env=environment | {"PYTHONPATH": str(sources), "PYTHONDONTWRITEBYTECODE": "1"} | variables,
         capture_output=True,
         text=True,
@@ -106,6 +121,19 @@ def test_any_source_file_counts(sources: Path, tmp_path: Path) -> None:
     for package in ("eval", "solvers/engine"):
         (sources / "voyageur" / package / "extra.py").write_text("VALUE = 1\n")
     assert run(sources, XDG_CACHE_HOME=str(tmp_path / "cache"))["folder"] == folders[-1]
+
+
+def test_games_are_loaded_when_they_are_asked_for(sources: Path, tmp_path: Path) -> None:
+    """Once it is known what there is, registering loads nothing; where what is known is damaged, all games again."""
+    cache = str(tmp_path / "cache")
+    first = run(sources, "listing.py", XDG_CACHE_HOME=cache)
+    assert "niagara" in first["loaded"]
+    assert run(sources, "listing.py", XDG_CACHE_HOME=cache)["loaded"] == []
+    (kept,) = Path(first["folder"]).glob("games-*.json")
+    text = kept.read_text(encoding="utf-8")
+    kept.write_text(text[:-9], encoding="utf-8")
+    assert run(sources, "listing.py", XDG_CACHE_HOME=cache) == first
+    assert kept.read_text(encoding="utf-8") == text
 
 
 def test_the_variable_of_numba_wins(sources: Path, tmp_path: Path) -> None:

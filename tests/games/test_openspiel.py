@@ -152,6 +152,14 @@ def test_every_game_has_a_playthrough() -> None:
     assert set(spiel.DEFINITIONS) <= set(PLAYTHROUGHS)
 
 
+def test_games_are_what_was_registered() -> None:
+    """OpenSpiel lists every game, before it is loaded, as what it is with its defaults."""
+    registered = {kind.short_name: kind for kind in pyspiel.registered_games()}
+    for name, definition in spiel.DEFINITIONS.items():
+        assert spiel.LISTINGS[name] == definition.listing
+        assert registered[name].pretty_print() == pyspiel.load_game(name).get_type().pretty_print()
+
+
 def test_uniform_random_bots(game: games.Game) -> None:
     """OpenSpiel's random bots play a game to its end."""
     bots = [uniform_random.UniformRandomBot(seat, np.random.RandomState(seat)) for seat in range(game.num_players())]

@@ -1,4 +1,7 @@
-"""The PettingZoo environments: its own checks, turns at simultaneous nodes, the ends of games, and hidden things."""
+"""The PettingZoo environments: its own checks, turns at simultaneous nodes, the ends of games, and hidden things.
+
+With `--thorough`, 1,000 random games of each are played instead of 8.
+"""
 
 import warnings
 from collections.abc import Callable
@@ -52,11 +55,11 @@ def test_their_checks(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", SMALL)
-def test_random_games(game: str) -> None:
+def test_random_games(game: str, request: pytest.FixtureRequest) -> None:
     """Games end, and rewards are the returns."""
     env, rng = pettingzoo.env(game, **SMALL[game]), np.random.default_rng(1)
     env.reset(seed=2)
-    for _ in range(8):
+    for _ in range(1000 if request.config.getoption("--thorough") else 8):
         env.reset()
         total, actions = play(env, rng)
         raw = env.unwrapped
