@@ -1,5 +1,6 @@
 """Progress on standard error, and nothing where that is no terminal."""
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -32,6 +33,7 @@ def bar(what: str, delay: float = 0.0) -> Iterator[Callable[..., None]]:
     """
     from tqdm import tqdm  # slow to import, and whoever serves other programs shows no bar
 
+    tqdm.set_lock(threading.RLock())  # its own serves several processes, and takes long to make
     look = "{desc}: {bar} {postfix}"
     with tqdm(total=100, desc=what, unit="%", leave=False, disable=None, bar_format=look, delay=delay) as shown:
 
