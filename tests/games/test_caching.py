@@ -16,6 +16,7 @@ PACKAGES = ("games", "solvers", "eval", "cli")
 # Stands for the search: a compiled function in a file that does not change, which calls a game's rules.
 PROBE = """
 import json
+import os
 import numba
 import voyageur.games
 from voyageur import games
@@ -25,6 +26,8 @@ from voyageur.games import rules
 def ask(s, c):
     return rules.mixed(s, c)
 
+os.environ["NUMBA_COLOR_SCHEME"] = "dark_bg"
+numba.config.reload_config()  # which numba does by itself where a variable has changed, and forgets its folder
 game = games.load("niagara", first_player=0)
 answer = bool(ask(game.new_initial_state().box.s, game.c))
 print(json.dumps({
