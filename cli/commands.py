@@ -220,6 +220,26 @@ def exploit(args: Any) -> int:
     return 0
 
 
+def tune(args: Any) -> int:
+    """`voyageur tune`."""
+    from voyageur.eval import solving, tuning
+
+    solving.check_writable("-o", args.output)
+    if args.plot is not None:
+        solving.check_plot(args.plot)
+    with progress.bar("playing") as report:
+        tuned = tuning.tune(args.game, args.games, args.seed, report)
+    with open(args.output, "w") as file:
+        file.write(json.dumps(tuned.to_dict(), indent=1) + "\n")
+    if args.plot is not None:
+        tuning.plot(args.plot, tuned)
+    if args.json:
+        print(json.dumps(tuned.to_dict() | {"calibration": tuned.calibration()}))
+    else:
+        _tables().print_tables(tuned)
+    return 0
+
+
 def bench(args: Any) -> int:
     """`voyageur bench`."""
     with progress.bar("measuring") as report:
@@ -227,7 +247,7 @@ def bench(args: Any) -> int:
     if args.json:
         print(json.dumps(measured.to_dict()))
     else:
-        _tables().print_bench(measured)
+        _tables().print_tables(measured)
     return 0
 
 
@@ -266,6 +286,7 @@ COMMANDS = {
     "serve": serve,
     "solve": solve,
     "exploit": exploit,
+    "tune": tune,
     "bench": bench,
     **{name: _followed(name) for name in ("table", "play", "replay", "analyze")},
     "tournament": tournament,

@@ -91,6 +91,7 @@ def parser() -> argparse.ArgumentParser:
     _add_followed(commands)
     _add_served(commands)
     _add_solving(commands)
+    _add_tuning(commands)
 
     bench = commands.add_parser("bench", help="measure speed, side by side")
     bench.add_argument("what", choices=["search", "cfr", "tournament"], metavar="WHAT", help="search, cfr, tournament")
@@ -186,6 +187,17 @@ def _add_solving(commands: Any) -> None:
     exploit.add_argument("--games", type=_positive, default=200, metavar="N", help="to play (default 200)")
     exploit.add_argument("--seed", type=_not_negative, default=0, metavar="S")
     exploit.add_argument("--json", action="store_true", help="JSON only, on standard output")
+
+
+def _add_tuning(commands: Any) -> None:
+    text = "fit the evaluation of a game to self-play; the file takes the place of games/GAME/weights.json"
+    tune = commands.add_parser("tune", help="fit the evaluation of a game to self-play", description=text)
+    tune.add_argument("game", metavar="GAME")
+    tune.add_argument("--games", type=_positive, default=40_000, metavar="N", help="of self-play (default 40000)")
+    tune.add_argument("--seed", type=_not_negative, default=0, metavar="S")
+    tune.add_argument("-o", "--output", required=True, metavar="FILE", help="for the weights, as JSON")
+    tune.add_argument("--plot", metavar="FILE", help="what was foretold and what came, as a picture (.svg, .png)")
+    tune.add_argument("--json", action="store_true", help="JSON only, on standard output")
 
 
 def _add_tournament(commands: Any) -> None:

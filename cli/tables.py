@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from voyageur.eval.analysis import Analysis
     from voyageur.eval.bench import Bench
     from voyageur.eval.cfr_bench import CfrBench
+    from voyageur.eval.tuning import Tuned
 
 SHOWN_FORFEITS = 10
 STANDINGS = 6  # columns of a tournament's table that fit; its page has all
@@ -131,7 +132,7 @@ def print_analysis(found: "Analysis") -> None:
             console.print(f"  It had to fear {said}", soft_wrap=True)
 
 
-def print_bench(measured: "Bench | CfrBench") -> None:
+def print_tables(measured: "Bench | CfrBench | Tuned") -> None:
     """Measurements and ratios."""
     console = Console(highlight=False)
     for title, headings, rows in measured.tables():

@@ -161,6 +161,14 @@ def scripted_action(s: Record, c: Record, player: int, actions: np.ndarray, n: i
 
 
 @_protocol
+def likelihood(s: Record, c: Record, player: int) -> float:  # type: ignore[empty-body]
+    """How likely (0 to 1) what the others were seen to do is, if they hold what they hold in `s`, as far as it matters.
+
+    `determinize` draws without asking why somebody bid as he did; a search takes a world with this probability.
+    """
+
+
+@_protocol
 def quiet(s: Record, c: Record) -> bool:  # type: ignore[empty-body]
     """Whether a playout may stop at `s`, because `evaluate` tells there about as much as playing on would."""
 
@@ -168,6 +176,11 @@ def quiet(s: Record, c: Record) -> bool:  # type: ignore[empty-body]
 @_protocol
 def evaluate(s: Record, c: Record, out: np.ndarray) -> None:
     """Writes every seat's expected return of an unfinished game to `out`."""
+
+
+@_protocol
+def features(s: Record, c: Record, seat: int, out: np.ndarray) -> None:
+    """Writes what `evaluate` weighs about a seat to `out`, zeros so far: a figure for each of `Rules.features`."""
 
 
 def copied(record: np.ndarray) -> np.ndarray:
@@ -256,6 +269,19 @@ def local_record(dtype: np.dtype) -> Any:
         return record(), codegen
 
     return make
+
+
+@njit(cache=True)
+def shares(scores, n):
+    """Turns `scores[:n]` into shares that add up to 1, the exponentials of the scores in proportion (softmax)."""
+    best, total = scores[0], 0.0
+    for i in range(1, n):
+        best = max(best, scores[i])
+    for i in range(n):
+        scores[i] = np.exp(scores[i] - best)
+        total += scores[i]
+    for i in range(n):
+        scores[i] /= total
 
 
 # Hashing: keys are made from the 8-byte words of a record, and of whatever is mixed in by hand.
@@ -364,6 +390,16 @@ def _ends_no_part(s, c, action):
 
 
 @njit(cache=True)
+def _no_features(s, c, seat, out):
+    pass
+
+
+@njit(cache=True)
+def _tells_nothing(s, c, player):
+    return 1.0
+
+
+@njit(cache=True)
 def _any_action(s, c, player, actions, n, rng):
     return actions[random_below(rng, n)]
 
@@ -393,7 +429,9 @@ _DEFAULTS = {
     "end_part": _ends_no_part,
     "playout_action": _any_action,
     "scripted_action": _playout_player,
+    "likelihood": _tells_nothing,
     "quiet": _always,
+    "features": _no_features,
 }
 
 
@@ -406,7 +444,9 @@ class Rules:
       max_actions: most actions that are ever legal, or outcomes possible, at one node.
       table_size: float64 entries that `prepare` fills.
       playout_steps: actions after which a playout stops, as soon as it is quiet, and takes `evaluate`.
+      features: what the figures are about a seat that `features` fills and `evaluate` weighs by fitted weights.
       exploration: constant of UCB, in returns scaled to 0..1: how much the values of moves usually differ.
+      trust: visits from which on what a search has learnt is worth more than the playout policy.
       keys, ranges: how the search treats the seats that it does not advise (see `solvers.search.SearchOptions`);
         `ranges` needs a `determinize` that uses no table.
     """
@@ -416,7 +456,9 @@ class Rules:
     max_actions: int
     playout_steps: int
     table_size: int = 0
+    features: tuple[str, ...] = ()
     exploration: float = 0.7
+    trust: int = 1
     keys: str = "exact"
     ranges: float = 0.0
 

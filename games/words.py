@@ -312,6 +312,7 @@ class Definition:
     words: Words
     players: tuple[int, int]  # fewest and most
     reference: bool = False  # a yardstick for tests and benchmarks, not listed among the games
+    tuned_on: Mapping[str, Value] = field(default_factory=dict)  # parameters of the games that weights are fitted to
     table: Table = field(default_factory=Table)  # how the game is followed at a table
 
     @functools.cached_property

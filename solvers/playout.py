@@ -8,6 +8,8 @@ from numba.extending import intrinsic
 from voyageur.games import rules
 from voyageur.games.rules import CHANCE, SIMULTANEOUS, TERMINAL
 
+LOOSE = 0.15  # part of the decisions of self-play that the playout policy takes instead of the plain player
+
 
 @intrinsic
 def borrowed(typingctx, array):
@@ -76,3 +78,45 @@ def draw_worlds(n, root, world, c, player, rng, table):
     for _ in range(n):
         world[0] = root[0]
         rules.determinize(world[0], c[0], player, rng, table)
+
+
+@njit(cache=True, nogil=True)
+def self_play(root, c, world, rng, actions, joint, figures, before, shares):
+    """Plays from `root` to the end of its game and keeps positions of it; returns how many.
+
+    Kept are at most as many as `figures` [K, P, F], `before` and `shares` [K, P] have room for, each position as likely
+    as any other (reservoir sampling). `shares` holds returns on the game's own scale, as does `before`.
+    """
+    s, c, players, met, room = world[0], c[0], len(joint), 0, len(shares)
+    world[0] = root[0]
+    while True:
+        player = np.int64(rules.current_player(s, c))
+        if player == TERMINAL:
+            break
+        if rules.quiet(s, c):
+            place = met if met < room else rules.random_below(rng, met + 1)
+            if place < room:
+                figures[place] = 0.0
+                for seat in range(players):
+                    rules.features(s, c, seat, figures[place, seat])
+                rules.evaluate(s, c, before[place])
+            met += 1
+        if player == CHANCE:
+            rules.apply_action(s, c, np.int64(rules.sample_chance(s, c, rng)))
+        elif player == SIMULTANEOUS:
+            for seat in range(players):
+                joint[seat] = _choice(s, c, seat, actions, rng)
+            rules.apply_joint(s, c, joint)
+        else:
+            rules.apply_action(s, c, _choice(s, c, player, actions, rng))
+    for i in range(min(met, room)):
+        rules.returns(s, c, shares[i])
+    return min(met, room)
+
+
+@njit(cache=True, nogil=True)
+def _choice(s, c, player, actions, rng):
+    n = np.int64(rules.legal_actions(s, c, player, actions))
+    if rules.random_unit(rng) < LOOSE:
+        return np.int64(rules.playout_action(s, c, player, actions, n, rng))
+    return np.int64(rules.scripted_action(s, c, player, actions, n, rng))

@@ -73,6 +73,7 @@ MAX_ROOT_MOVES = 1000
 ROOT_KEY = np.uint64(0x9E3779B97F4A7C15)
 MIN_LINE_VISITS = 8
 FIRST_MARK = 512  # of the marks from which on a mixture's root statistics count; each is twice the one before
+DRAWS = 16  # of worlds, at the most, until one is taken by its likelihood
 SWEEPS = 3  # of redrawing everything
 EXPLORED = 100  # visits from which on regret matching explores less
 # The tables are laid out for the limit, or for this many entries, and double later while the memory bound allows it.
@@ -91,6 +92,7 @@ WORK = np.dtype(
         ("stage", "i8"),
         ("exploration", "f8"),
         ("explore", "f8"),
+        ("trust", "i8"),
         ("ranges", "f8"),
         ("playout_steps", "i8"),
         ("low", "f8"),  # least return, and 1 / (greatest - least)
@@ -304,8 +306,9 @@ def index_of(node, edges, work, action, actions):
 def choose(s, c, seat, n, mixture, depth, nodes, edges, work, actions, rng):
     """`seat`'s choice among `actions[:n]`: (action, depth, grown).
 
-    A known entry selects, and is put on the path. An unknown one is made (`grown`); there the playout policy chooses,
-    or chance where a mixture is wanted. Without memory for it the policy chooses and nothing is learnt.
+    A known entry is put on the path, an unknown one is made first (`grown`). It selects by what it has learnt; one that
+    has learnt little (fewer than `trust` visits) leaves the choice to the playout policy, unless a mixture is wanted.
+    Without memory for it the policy chooses and nothing is learnt.
     """
     key, kind = entry_key(s, c, seat, mixture, nodes, work)
     slot = find(nodes, key)
@@ -313,15 +316,16 @@ def choose(s, c, seat, n, mixture, depth, nodes, edges, work, actions, rng):
     grown = node.count == 0
     kept = not grown or expand(node, edges, work, key, kind, actions, n)
     index, probability = np.int64(-1), 0.0
-    if kept and (not grown or kind == REGRET):
+    if kept and (kind == REGRET or (not grown and node.visits >= work.trust)):
         index, probability = select(node, edges, work, actions, n, rng)
     if index >= 0:
         action = action_at(node, edges, index, actions)
     else:
         action = np.int64(rules.playout_action(s, c, seat, actions, n, rng))
-        if not (kept and grown):
+        if kept:
+            index = index_of(node, edges, work, action, actions)
+        if index < 0:
             return action, depth, True
-        index = index_of(node, edges, work, action, actions)
     pass_by(work, depth, slot, index, seat, probability)
     return action, depth + 1, grown
 
@@ -469,6 +473,11 @@ def simulate(
             return done
         world[0] = root[0]
         rules.determinize(s, c, work.player, rng, table)
+        for _ in range(DRAWS - 1):
+            if random_unit(rng) < rules.likelihood(s, c, work.player):
+                break
+            world[0] = root[0]
+            rules.determinize(s, c, work.player, rng, table)
         move, depth, grown = np.int64(-1), 0, False
         if work.ranges > 0 and random_unit(rng) < work.ranges:
             redraw_everything(s, c, work, rng, table)
@@ -566,6 +575,8 @@ class SearchOptions:
       exploration: UCB's constant, for returns scaled to 0..1; None: the game's own choice.
       mixtures: whether simultaneous and hidden choices use regret matching (else UCB, as everywhere else).
       explore: the uniform part mixed into regret matching.
+      trust: visits from which on an entry chooses by what it has learnt, and no longer by the playout policy; None: the
+        game's own choice.
       keys: entries of the seats that are not advised: by all they see (`exact`), by what is public (`public`), or
         public until an entry has `stage` visits and exact from then on (`staged`); None: the game's own choice.
       playout_steps: actions of a playout before it is evaluated; None: the game's own choice.
@@ -577,6 +588,7 @@ class SearchOptions:
     exploration: float | None = None
     mixtures: bool = True
     explore: float = 0.1
+    trust: int | None = None
     keys: str | None = None
     stage: int = 50
     playout_steps: int | None = None
@@ -648,6 +660,7 @@ class Search:
         work["keys"], work["stage"] = KEYS[options.keys or game.rules.keys], options.stage
         work["exploration"] = game.rules.exploration if options.exploration is None else options.exploration
         work["explore"] = options.explore
+        work["trust"] = game.rules.trust if options.trust is None else options.trust
         steps = game.rules.playout_steps if options.playout_steps is None else options.playout_steps
         work["playout_steps"] = steps
         work["ranges"] = game.rules.ranges if options.ranges is None else options.ranges
@@ -936,6 +949,9 @@ def _run(trees: list[Search], limit: Limit, forced: bool, glance: Callable[[int,
             before = time.monotonic()
             if limit.seconds is not None and done[i] and (forced or before - started >= limit.seconds):
                 break
+            if i == 0 and limit.seconds is not None and _decided(trees, sum(done), before - started, limit.seconds):
+                stop.set()
+                break
             n = slice_ if share is None else min(slice_, share - done[i])
             trees[i].run(n)
             done[i] += n
@@ -959,6 +975,14 @@ def _run(trees: list[Search], limit: Limit, forced: bool, glance: Callable[[int,
             raise
         return sum(done), True
     return sum(done), stopped
+
+
+def _decided(trees: list[Search], done: int, elapsed: float, seconds: float) -> bool:
+    """Whether no other move can be visited more often than the one that leads, in what is left of the time."""
+    if not done or trees[0].mixture:
+        return False
+    visits = np.sort(sum(tree.root_edges["visits"].astype(np.int64) for tree in trees))
+    return len(visits) > 1 and visits[-1] - visits[-2] > done / elapsed * (seconds - elapsed)
 
 
 def _result(

@@ -1,6 +1,6 @@
 """Canyon (1997): exact bids and tricks drive a canoe race down a river, rapids and a waterfall; 2 to 6 players."""
 
-from voyageur.games.canyon import hidden, position, rules, scripted, table
+from voyageur.games.canyon import evaluation, hidden, position, rules, scripted, table
 from voyageur.games.rules import Rules, register
 from voyageur.games.words import Definition
 
@@ -12,6 +12,7 @@ DEFINITION = Definition(
             state=rules.STATE,
             constants=rules.CONSTANTS,
             max_actions=rules.MAX_SQUARES,
+            features=evaluation.FEATURES,
             playout_steps=1,
             table_size=hidden.TABLE_SIZE,
             exploration=0.2,
@@ -35,8 +36,10 @@ DEFINITION = Definition(
         hidden.conceal,
         scripted.playout_action,
         scripted.scripted_action,
-        scripted.quiet,
-        scripted.evaluate,
+        scripted.likelihood,
+        evaluation.quiet,
+        evaluation.features,
+        evaluation.evaluate,
     ),
     words=position.Canyon(),
     players=(2, rules.MAX_PLAYERS),

@@ -108,6 +108,18 @@ def unseen(s, player):
 
 
 @njit(cache=True)
+def dealt_hand(s, c, seat):
+    """The cards that `seat` was dealt: those in hand and those it has played, a bit set."""
+    hand, leader = np.int64(s.hands[seat]), starter(s, c)
+    for i in range(s.done):
+        hand |= 1 << np.int64(s.past[i, (seat - leader) % c.players])
+        leader = (leader + winning_place(s.past[i], c.players, s.trump)) % c.players
+    if s.phase == PLAY and (seat - s.leader) % c.players < s.laid:
+        hand |= 1 << np.int64(s.current[(seat - s.leader) % c.players])
+    return hand
+
+
+@njit(cache=True)
 def hand_left(s, c, seat):
     """How many cards the seat holds, from what everybody sees."""
     has_played = s.phase == PLAY and (seat - s.leader) % c.players < s.laid

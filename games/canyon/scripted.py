@@ -11,19 +11,20 @@ import numpy as np
 from numba import njit
 
 from voyageur.games.canyon.board import ARROWS
-from voyageur.games.canyon.hidden import unseen
+from voyageur.games.canyon.hidden import bid_hidden, dealt_hand, unseen
 from voyageur.games.canyon.rules import (
     BID,
     CARD,
-    DEAL,
     MOST_TRICKS,
     MOVE,
     NONE,
+    PACK,
     PLAY,
     SQUARE,
     SUIT,
     VALUES,
     on_rapids,
+    starter,
     trick_value,
     winning_place,
 )
@@ -37,11 +38,10 @@ NOW_TRUMP = np.array([2.86, -4.91, 0.23, -1.19, 1.84, -1.24, 1.35])
 NOW_SIDE = np.array([1.28, -3.22, -0.10, -0.10, 1.03, -1.40, 1.63])
 
 ON_CALM, ON_RAPIDS = 0.5, 1.0  # what an exact bid is worth besides its bonus
+CARE, ODD_BIDS = 3.0, 0.05  # how much likelier a better bid is; and that one is made for no reason that we know
 NEAR = 0.03  # worth of coming a trick nearer to the bid, against the odds of keeping it
 RAPIDS = 1.3  # points more that a square of the rapids takes than one of calm water
 DRIFTS = np.array([0.0, 2.5, 1.5, 1.2, 1.0])  # the same for squares so many drifts above the waterfall
-# What a point of distance weighs in the odds of winning; the more players, the luckier the winner has to be.
-PULL, PULL_PER_PLAYER = 0.055, 0.043
 
 _SIGHT = np.dtype(
     [
@@ -90,23 +90,35 @@ def _in_suit(cards, suit):
 
 
 @njit(cache=True)
-def look(s, c, player, sight):
-    """Fills `sight` with what `player` can tell of the tricks to come."""
-    sight.cards, sight.hand, sight.trump = unseen(s, player), s.hands[player], s.trump // VALUES
-    sight.size, sight.others = bit_count(sight.hand), c.players - 1
-    sight.part = sight.size / max(1, bit_count(sight.cards))
-    sight.trumps, sight.own_trumps = _in_suit(sight.cards, sight.trump), _in_suit(sight.hand, sight.trump)
-    wanted = 0.0
-    for seat in range(c.players):
-        if seat != player:
-            mean = sight.size / c.players
-            wanted += mean if s.bid[seat] == NONE else max(0, s.bid[seat] - s.tricks[seat])
+def _take_up(s, c, hand, cards, sight):
+    """Begins `sight` for somebody who holds `hand` and does not know where `cards` are."""
+    sight.cards, sight.hand, sight.trump = cards, hand, s.trump // VALUES
+    sight.size, sight.others = bit_count(hand), c.players - 1
+    sight.part = sight.size / max(1, bit_count(cards))
+    sight.trumps, sight.own_trumps = _in_suit(cards, sight.trump), _in_suit(hand, sight.trump)
+
+
+@njit(cache=True)
+def _weigh_cards(sight, wanted):
+    """Completes `sight` where the others still want `wanted` tricks."""
     sight.demand = wanted / sight.size
     left, i = sight.hand, 0
     while left != 0:
         sight.wins[i] = _wins_later(sight, lowest_bit(left))
         left &= left - 1
         i += 1
+
+
+@njit(cache=True)
+def look(s, c, player, sight):
+    """Fills `sight` with what `player` can tell of the tricks to come."""
+    _take_up(s, c, s.hands[player], unseen(s, player), sight)
+    wanted = 0.0
+    for seat in range(c.players):
+        if seat != player:
+            mean = sight.size / c.players
+            wanted += mean if s.bid[seat] == NONE else max(0, s.bid[seat] - s.tricks[seat])
+    _weigh_cards(sight, wanted)
 
 
 @njit(cache=True)
@@ -164,15 +176,20 @@ def _odds_of_sums(sight, but):
 
 
 @njit(cache=True)
+def _bid_worth(s, c, player, sight, bid):
+    """What to expect of `bid`, where `sight` holds the odds of each number of tricks."""
+    return (c.bonus[bid] + (ON_RAPIDS if on_rapids(s, c, player) else ON_CALM)) * sight.odds[bid]
+
+
+@njit(cache=True)
 def _bid_action(s, c, player, actions, n, rng, noise):
     sight = _new_sight()
     look(s, c, player, sight)
     _odds_of_sums(sight, NONE)
-    more = ON_RAPIDS if on_rapids(s, c, player) else ON_CALM
     best, chosen = -1.0, actions[0]
     for i in range(n):
         bid = actions[i]
-        worth = (c.bonus[bid] + more) * sight.odds[bid] * (1.0 + noise * random_unit(rng))
+        worth = _bid_worth(s, c, player, sight, bid) * (1.0 + noise * random_unit(rng))
         if worth > best:
             best, chosen = worth, bid
     return chosen
@@ -200,6 +217,38 @@ def _play_action(s, c, player, actions, n, rng, noise):
         if worth > best:
             best, chosen = worth, actions[i]
     return chosen
+
+
+# Beliefs.
+
+
+@njit(cache=True)
+def _bid_likelihood(s, c, seat, hand):
+    """How likely the bid of `seat` is, who was dealt `hand`, compared with the likeliest one."""
+    sight = _new_sight()
+    _take_up(s, c, hand, PACK & ~(hand | (1 << s.trump)), sight)
+    wanted, first = 0.0, starter(s, c)
+    for other in range(c.players):
+        if other != seat:
+            heard = c.simultaneous == 0 and (other - first) % c.players < (seat - first) % c.players
+            wanted += s.bid[other] if heard else sight.size / c.players
+    _weigh_cards(sight, wanted)
+    _odds_of_sums(sight, NONE)
+    best = 0.0
+    for bid in range(sight.size + 1):
+        best = max(best, _bid_worth(s, c, seat, sight, bid))
+    odds = (_bid_worth(s, c, seat, sight, s.bid[seat]) / best) ** CARE
+    return ODD_BIDS + (1.0 - ODD_BIDS) * odds
+
+
+@njit(cache=True)
+def likelihood(s, c, player):
+    total = 1.0
+    if s.phase == BID or s.phase == PLAY:
+        for seat in range(c.players):
+            if seat != player and s.bid[seat] != NONE and not bid_hidden(s, c, seat, player):
+                total *= _bid_likelihood(s, c, seat, dealt_hand(s, c, seat))
+    return total
 
 
 # The river.
@@ -236,23 +285,3 @@ def playout_action(s, c, player, actions, n, rng):
 @njit(cache=True)
 def scripted_action(s, c, player, actions, n, rng):
     return _best_action(s, c, player, actions, n, rng, 0.01)
-
-
-@njit(cache=True)
-def quiet(s, c):
-    return s.phase == DEAL and s.dealt == 0
-
-
-@njit(cache=True)
-def evaluate(s, c, out):
-    least, total = 1e9, 0.0
-    pull = PULL + PULL_PER_PLAYER * c.players
-    for seat in range(c.players):
-        square = c.dock[0] if s.at[seat] == NONE else np.int64(s.at[seat])
-        out[seat] = c.cost[square] - s.unused[seat]
-        least = min(least, out[seat])
-    for seat in range(c.players):
-        out[seat] = np.exp(pull * (least - out[seat]))
-        total += out[seat]
-    for seat in range(c.players):
-        out[seat] /= total

@@ -1,6 +1,6 @@
 """Niagara (Zoch 2004): canoes, gems, a river that moves, and paddle cards chosen in secret; 3 to 5 players."""
 
-from voyageur.games.niagara import position, rules, scripted, table
+from voyageur.games.niagara import evaluation, position, rules, scripted, table
 from voyageur.games.rules import Rules, register
 from voyageur.games.words import Definition
 
@@ -8,7 +8,9 @@ DEFINITION = Definition(
     name="niagara",
     title="Niagara",
     rules=register(
-        Rules(state=rules.STATE, constants=rules.CONSTANTS, max_actions=16, playout_steps=30),
+        Rules(
+            state=rules.STATE, constants=rules.CONSTANTS, max_actions=16, features=evaluation.FEATURES, playout_steps=30
+        ),
         rules.current_player,
         rules.at_decision,
         rules.mixed,
@@ -26,7 +28,8 @@ DEFINITION = Definition(
         rules.conceal,
         scripted.playout_action,
         scripted.scripted_action,
-        scripted.evaluate,
+        evaluation.features,
+        evaluation.evaluate,
     ),
     words=position.Niagara(),
     players=(3, rules.MAX_PLAYERS),

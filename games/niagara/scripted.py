@@ -42,7 +42,6 @@ from voyageur.games.niagara.rules import (
     WEATHER_UP,
     can_stop,
     card_hidden,
-    meets_goal,
     obligations,
 )
 from voyageur.games.rules import random_below, random_unit
@@ -324,34 +323,3 @@ def playout_action(s, c, player, actions, n, rng):
 @njit(cache=True)
 def scripted_action(s, c, player, actions, n, rng):
     return _best_action(s, c, player, actions, n, rng, 0.05)
-
-
-@njit(cache=True)
-def evaluate(s, c, out):
-    total = 0.0
-    for seat in range(c.players):
-        a, b = 2 * seat, 2 * seat + 1
-        first, second = np.int64(s.gem[a]), np.int64(s.gem[b])
-        none = distance(s, seat, NO_GEM, NO_GEM)
-        one = distance(s, seat, first, NO_GEM)
-        both = distance(s, seat, first, second)
-        flow = 0
-        if s.phase == ACT and (seat - s.first) % c.players < s.turn:
-            flow = expected_flow(s, c, -1, CLOUD)
-        left = none
-        for i in range(2):
-            k = a + i
-            space = after_river(np.int64(s.at[k]), np.int64(s.fork), flow)
-            saved = none - one if i == 0 else one - both
-            if space == FALLEN:
-                left -= LOST
-            elif s.gem[k] == NO_GEM:
-                left -= EMPTY[DEPTH[space]]
-            else:
-                left -= saved * AHEAD[DEPTH[space]]
-        if meets_goal(s, seat):
-            left = -3.0 * SPREAD
-        out[seat] = np.exp(-left / SPREAD)
-        total += out[seat]
-    for seat in range(c.players):
-        out[seat] /= total

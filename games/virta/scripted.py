@@ -319,31 +319,3 @@ def scripted_action(s, c, player, actions, n, rng):
     if s.phase == SPIRAL:
         return best_space(s, c, player, actions, n, rng, False, 0.05)
     return best_action(s, c, player, actions, n, rng, False, 0.05)
-
-
-@njit(cache=True)
-def standing_of(s, c, seat, river, gain):
-    """What the seat would score now, and what it has promises of."""
-    total = score(s, c, seat) + worth_of_tokens(s.tokens[seat])
-    if s.turn == seat:
-        total += TURN
-    for pawn in range(c.pawns):
-        area = np.int64(s.at[seat, pawn])
-        total += promise(s, c, area, np.int64(s.load[seat, pawn]), 0, river, gain) - (c.homes >> area & 1)
-    return total
-
-
-@njit(cache=True)
-def evaluate(s, c, out):
-    river = in_river(s, c)
-    left, best = bit_count(river), 0.0
-    for seat in range(c.players):
-        gain = gains(s, c, seat)
-        out[seat] = standing_of(s, c, seat, river, gain)
-        best = max(best, out[seat])
-    scale, total = 0.9 + 0.2 * left, 0.0
-    for seat in range(c.players):
-        out[seat] = np.exp((out[seat] - best) / scale)
-        total += out[seat]
-    for seat in range(c.players):
-        out[seat] /= total

@@ -2,13 +2,19 @@
 
 from voyageur.games.rules import Rules, register
 from voyageur.games.words import Definition
-from voyageur.games.yellowhouse import position, rules, scripted, table
+from voyageur.games.yellowhouse import evaluation, position, rules, scripted, table
 
 DEFINITION = Definition(
     name="yellowhouse",
     title="The Yellow House",
     rules=register(
-        Rules(state=rules.STATE, constants=rules.CONSTANTS, max_actions=rules.MAX_GIFTS, playout_steps=30),
+        Rules(
+            state=rules.STATE,
+            constants=rules.CONSTANTS,
+            max_actions=rules.MAX_GIFTS,
+            features=evaluation.FEATURES,
+            playout_steps=30,
+        ),
         rules.current_player,
         rules.at_decision,
         rules.mixed,
@@ -27,8 +33,10 @@ DEFINITION = Definition(
         rules.end_part,
         scripted.playout_action,
         scripted.scripted_action,
-        scripted.evaluate,
+        evaluation.features,
+        evaluation.evaluate,
     ),
+    tuned_on={"scope": "round"},
     words=position.YellowHouse(),
     players=(rules.SEATS, rules.SEATS),
     table=table.YellowHouseTable(),

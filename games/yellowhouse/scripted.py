@@ -12,9 +12,7 @@ from voyageur.games.yellowhouse.rules import (
     ELEMENTS,
     EXCHANGE,
     PASS,
-    PLAY,
     STRENGTHEN,
-    acting_seat,
     belief,
     cards_shed,
     element_of,
@@ -33,15 +31,6 @@ LEFT, KINDS = -0.8, 1.0  # each card left of the element claimed, each element l
 THREAT, FULL = -0.4, -0.8  # each card that the opponent may shed in answer; a full trick, which has no answer
 GIVEN, PAIR = 0.9, -0.3  # each card given for each one left of its element; two of one element
 NOISE, HARDLY_ANY = 0.5, 0.05
-
-# A round under way, in logarithms of the odds of the acting seat, fitted to games of noisy plain players.
-TO_MOVE, LEADS = -0.2, 0.9
-FEWER = 2.4  # for the logarithm of the other hand's cards over one's own
-BEST_TURN, CAN_GO_OUT = 2.4, 1.7  # for the part of the hand that the best turn sheds; if it is all of it
-ONE_KIND, CONCENTRATED = 0.85, 0.9  # each element in hand; the mean number of cards of a card's element
-# A match, as a race of rounds.
-LUCK = 0.65  # chance that a round won does not bring the second card of an element
-RACE = 1.6  # fitted to the exact odds of matches whose rounds are even
 
 
 @njit(cache=True)
@@ -130,76 +119,3 @@ def playout_action(s, c, player, actions, n, rng):
 @njit(cache=True)
 def scripted_action(s, c, player, actions, n, rng):
     return _best_action(s, c, player, actions, n, rng, HARDLY_ANY)
-
-
-@njit(cache=True)
-def rounds_needed(s, c, seat):
-    """Rounds that the seat has yet to win, with usual luck as to which cards it keeps."""
-    total, most = 0, np.int64(0)
-    for e in range(ELEMENTS):
-        total += s.palette[seat, e]
-        most = max(most, np.int64(s.palette[seat, e]))
-    sure, lucky = c.win_total - total, c.win_same - most
-    return sure if sure <= lucky else lucky + LUCK * (sure - lucky)
-
-
-@njit(cache=True)
-def match_odds(needed, other):
-    """The chance to win the match with `needed` more rounds before the other side wins `other`."""
-    one, two = other**RACE, needed**RACE
-    return one / (one + two)
-
-
-@njit(cache=True)
-def _balance(s, seat):
-    """What the seat's hand is worth in an evaluation: many kinds, and many cards of one."""
-    kinds, squares, size = 0, 0.0, 0
-    for e in range(ELEMENTS):
-        kinds += s.hands[seat, e] > 0
-        squares += s.hands[seat, e] * s.hands[seat, e]
-        size += s.hands[seat, e]
-    return ONE_KIND * kinds + CONCENTRATED * squares / size
-
-
-@njit(cache=True)
-def _best_turn(s, c, seat):
-    """The most cards that the seat, whose turn it is, can shed with an element."""
-    if s.claims == 0:
-        return np.int64(1)
-    row, supports, best = level(s), most_supports(s, c, seat), np.int64(0)
-    for e in range(c.elements):
-        if s.hands[seat, e] == 0 or is_claimed(s, e):
-            continue
-        shed = np.int64(1 if s.rows[e] > row else row + 2 - s.rows[e])
-        if shed <= s.hands[seat, e]:
-            best = max(best, shed)
-        elif shed <= s.hands[seat, e] + supports:
-            best = max(best, np.int64(s.hands[seat, e]))
-    return best
-
-
-@njit(cache=True)
-def round_odds(s, c):
-    """The chance of the acting seat to win a round that is being played."""
-    seat = acting_seat(s)
-    own, other = hand_size(s, seat), hand_size(s, 1 - seat)
-    best = _best_turn(s, c, seat)
-    odds = TO_MOVE + FEWER * np.log(other / own) + BEST_TURN * best / own
-    odds += _balance(s, seat) - _balance(s, 1 - seat)
-    odds += (LEADS if s.claims == 0 else 0.0) + (CAN_GO_OUT if best == own else 0.0)
-    return 1.0 / (1.0 + np.exp(-odds))
-
-
-@njit(cache=True)
-def evaluate(s, c, out):
-    zero = 0.5
-    if s.phase == PLAY:
-        odds = round_odds(s, c)
-        zero = odds if acting_seat(s) == 0 else 1.0 - odds
-    if c.one_round == 0:
-        needed, other = rounds_needed(s, c, 0), rounds_needed(s, c, 1)
-        won = 1.0 if needed <= 1 else match_odds(needed - 1, other)
-        lost = 0.0 if other <= 1 else match_odds(needed, other - 1)
-        zero = match_odds(needed, other) if s.phase != PLAY else zero * won + (1.0 - zero) * lost
-    out[0] = 2.0 * zero - 1.0
-    out[1] = -out[0]
