@@ -113,7 +113,7 @@ def solve(view: View, limit: Limit, most: int, memory: int, stop: Callable[[], b
     at = int(np.flatnonzero(flat.keys == flatten.begins(view.player, np.uint64(seen)))[0])
     actions = slice(flat.form.first[at], flat.form.first[at + 1])
     values = cfr.worth(flat, policy, view.player)[actions] / chance[mine].sum()
-    return Ending(policy[actions], values, gap)
+    return Ending(policy[actions], np.clip(values, info.min_utility, info.max_utility), gap)  # sums round
 
 
 def worlds(view: View, check: Callable[[int], None]) -> tuple[np.ndarray, np.ndarray]:
