@@ -61,7 +61,8 @@ def _figures(move: MoveAdvice, kind: str) -> tuple[str, str, str, str]:
         return "", "", share, ""
     if not move.visits and kind == "sampled":
         return "untried", "", share, "0"
-    return f"{move.value:.3f}", f"{move.low:.3f} to {move.high:.3f}", share, f"{move.visits:,}"
+    interval = "" if kind == "equilibrium" else f"{move.low:.3f} to {move.high:.3f}"
+    return f"{move.value:.3f}", interval, share, f"{move.visits:,}"
 
 
 def _verdict(advice: Advice) -> list[str]:
@@ -96,7 +97,7 @@ def _sureness(advice: Advice) -> list[str]:
         more = " or more" if alike == len(advice.moves) < advice.of else ""
         return [f"Proved: {f'{alike}{more} moves are equally good' if alike > 1 else 'every other move is worse'}."]
     rivals = [move for move in advice.moves[1:] if move.high is not None and move.visits]
-    if best.low is None or not rivals:
+    if best.low is None or not rivals or advice.kind == "equilibrium":
         return []
     rival = max(rivals, key=lambda move: move.value or 0.0)
     sure = "Clearly better than" if best.low > (rival.high or 0.0) else "Hardly to be told from"

@@ -114,7 +114,7 @@ def _decision(number: int, before: Moment, after: Moment, effort: Effort) -> Dec
     # Where there are very many moves, the search compares their first actions only.
     played = next(move for move in advice.moves if move.actions == actions[: len(move.actions)])
     best = max(advice.moves, key=lambda move: (move.share, move.visits))
-    tried = played.visits > 0 or advice.kind == "exact"
+    tried = played.visits > 0 or advice.kind != "sampled"
     value = played.value if tried else None
     best_value = best.value or 0.0
     return Decision(

@@ -121,6 +121,16 @@ def determinize(s: Record, c: Record, player: int, rng: np.ndarray, table: np.nd
 
 
 @_protocol
+def world_at(s: Record, c: Record, player: int, ways: float) -> float:  # type: ignore[empty-body]
+    """Makes `s` the world at which the ways in which worlds come about, added up, exceed `ways`.
+
+    All worlds that fit what `player` sees are gone through, always in the same order, and the ways in which chance
+    leads to each are added up: returns the sum with this one, or at most `ways` where there are no more. 0 at once
+    where the worlds cannot be listed, or hang on what the others like to choose.
+    """
+
+
+@_protocol
 def consistent_action(s: Record, c: Record, target: Record, player: int, action: int) -> int:  # type: ignore[empty-body]
     """The action at `s` on the way to `target`, where `action` was taken by `player` on the way to another world.
 
@@ -370,6 +380,11 @@ def _nothing_hidden(s, c, player, rng, table):
 
 
 @njit(cache=True)
+def _unlisted(s, c, player, ways):
+    return 0.0
+
+
+@njit(cache=True)
 def _same_action(s, c, target, player, action):
     return action
 
@@ -423,6 +438,7 @@ _DEFAULTS = {
     "public_key": _whole_key,
     "prepare": _no_table,
     "determinize": _nothing_hidden,
+    "world_at": _unlisted,
     "consistent_action": _same_action,
     "conform": _conforms,
     "conceal": _conceals_nothing,

@@ -23,7 +23,8 @@ class MoveAdvice:
       text, actions: the move, in words and as OpenSpiel actions.
       value: expected return of the advised player on the game's own scale; None where the solver has none.
       low, high: its 95 % interval, of sampling only: it says nothing about what the search has overlooked. Of exact
-        advice: what is proved; equal but for moves of which it is enough to know that they are worse.
+        advice: what is proved; equal but for moves of which it is enough to know that they are worse. Of an ending in
+        equilibrium: the value itself.
       share: probability with which the solver would choose the move.
       visits: simulations through the move.
       line: how play is expected to go on, a text a move, as far as the advised player can foresee it.
@@ -162,11 +163,11 @@ def _interval(view: View, result: Result, i: int) -> tuple[float | None, float |
     value = float(result.values[i, view.player])
     if result.low is not None and result.high is not None:
         return value, float(result.low[i]), float(result.high[i])
-    if result.simulations == 0:
+    if math.isnan(value) and result.simulations == 0:
         return None, None, None
-    error = float(result.errors[i])
     if math.isnan(value):
         return (info.min_utility + info.max_utility) / 2, info.min_utility, info.max_utility
+    error = float(result.errors[i])
     return value, max(info.min_utility, value - Z95 * error), min(info.max_utility, value + Z95 * error)
 
 

@@ -139,7 +139,17 @@ def plan(flat: Flat, policy: np.ndarray) -> np.ndarray:
 
 def expected(flat: Flat, policy: np.ndarray) -> np.ndarray:
     """Everybody's expected return [P] when all play `policy`."""
-    return _expected(flat.form, flat.players, plan(flat, policy))
+    return np.array([worth(flat, policy, player)[player] for player in range(flat.players)])
+
+
+def worth(flat: Flat, policy: np.ndarray, player: int) -> np.ndarray:
+    """What each sequence of `player` is worth to it [S] when all play `policy` from there on.
+
+    Times the probability that chance and the others let it come about, as in counterfactual values.
+    """
+    values = np.zeros(len(policy))
+    _look_ahead(flat.form, player, policy, plan(flat, policy), values)
+    return values
 
 
 def best_response(flat: Flat, policy: np.ndarray, player: int) -> tuple[float, np.ndarray]:
@@ -152,7 +162,7 @@ def nash_conv(flat: Flat, policy: np.ndarray) -> float:
     """How much all players together could gain, each by a best response to the others' `policy`; 0 in equilibrium."""
     found = plan(flat, policy)
     answers = sum(_respond(flat.form, player, found, policy.copy()) for player in range(flat.players))
-    return float(answers - _expected(flat.form, flat.players, found).sum())
+    return float(answers - expected(flat, policy).sum())
 
 
 def exploitability(flat: Flat, policy: np.ndarray) -> float:
@@ -275,14 +285,12 @@ def _behaviour(form, plans):
 
 
 @njit(cache=True)
-def _expected(form, players, plans):
-    found, values = np.zeros(players), np.zeros(len(plans))
-    for player in range(players):
-        _evaluate(form, player, plans, values)
-        found[player] = plans[player] * values[player]
-        for s in range(form.first[form.infos[player]], form.first[form.infos[player + 1]]):
-            found[player] += plans[s] * values[s]
-    return found
+def _look_ahead(form, player, policy, plans, values):
+    """Writes what each sequence of `player` earns in the end to `values`."""
+    _evaluate(form, player, plans, values)
+    for i in range(form.infos[player + 1] - 1, form.infos[player] - 1, -1):
+        for s in range(form.first[i], form.first[i + 1]):
+            values[form.parent[i]] += policy[s] * values[s]
 
 
 @njit(cache=True)

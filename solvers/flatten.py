@@ -28,6 +28,8 @@ from voyageur.games import rules
 from voyageur.games.rules import CHANCE, SIMULTANEOUS, TERMINAL
 from voyageur.games.spiel import Game, State, apply_step
 
+DESCENTS = 100
+HOPELESS = 1e12  # histories; nobody wants to know more exactly
 NOTHING = 0  # in place of an information set: the player has not acted yet
 
 Progress = Callable[[int], None]
@@ -109,13 +111,37 @@ def flatten(game: Any, memory: int | None = None, progress: Progress | None = No
     `progress` is called with the number of histories so far. Raises OutOfMemory, in one line, as soon as it is clear
     that the game needs more, and ValueError for a game without perfect recall or with rewards before the end.
     """
-    walk = _Walk(game, available() if memory is None else memory, progress or (lambda histories: None))
     if isinstance(game, Game):
         root = rules.record_of(game._initial, game.rules.state)
-        _walk_rules(walk, game, root, np.ones(1))
-    else:
-        _walk_pyspiel(walk, game)
+        return flatten_from(game, root, np.ones(1), memory, progress)
+    walk = _Walk(game, memory, progress)
+    _walk_pyspiel(walk, game)
     return walk.assemble()
+
+
+def flatten_from(
+    game: Game, roots: np.ndarray, chance: np.ndarray, memory: int | None = None, progress: Progress | None = None
+) -> Flat:
+    """As `flatten`, of what is left of a game of ours from the records `roots` [N], with probabilities `chance` [N].
+
+    What a player knows begins with what it sees there. An exception that `progress` raises ends it.
+    """
+    walk = _Walk(game, memory, progress)
+    _walk_rules(walk, game, roots, chance)
+    return walk.assemble()
+
+
+def estimate(game: Game, root: np.ndarray, descents: int = DESCENTS) -> float:
+    """About how many histories begin at the record `root` [1], by random walks; the same each time."""
+    scratch = _scratch(game)
+    return float(_descend(root.copy(), root, game.constants, game.num_players(), scratch, descents, rules.make_rng(0)))
+
+
+def compile_for(game: Game) -> None:
+    """Compiles what `flatten` and `estimate` need for a game of ours."""
+    none = np.zeros(0, game.rules.state)
+    _walk_rules(_Walk(game, None, None), game, none, np.zeros(0))
+    estimate(game, none, 0)
 
 
 # What is gathered on the way.
@@ -164,8 +190,10 @@ def _ends(n: int, players: int) -> Ends:
 class _Walk:
     """What a walk through a game has found, and the memory that it may take."""
 
-    def __init__(self, game: Any, memory: int, progress: Progress) -> None:
-        self.game, self.players, self.memory, self.progress = game, game.num_players(), memory, progress
+    def __init__(self, game: Any, memory: int | None, progress: Progress | None) -> None:
+        self.game, self.players = game, game.num_players()
+        self.memory = available() if memory is None else memory
+        self.progress = progress or (lambda histories: None)
         self.choices: list[Choices] = []
         self.ends: list[Ends] = []
         self.bytes = 0
@@ -366,24 +394,30 @@ def _level(game: Game, n: int) -> Level:
     return Level(np.zeros(n, game.rules.state), np.zeros(n), recall, seen, last, chosen, np.zeros(n, np.uint64))
 
 
+def _scratch(game: Game) -> Scratch:
+    players, most = game.num_players(), game.rules.max_actions
+    joint = np.zeros(players, np.int64)
+    return Scratch(np.zeros((players, most), np.int64), np.zeros(most), joint.copy(), joint)
+
+
 def _walk_rules(walk: _Walk, game: Game, roots: np.ndarray, chance: np.ndarray) -> None:
     """Level by level from the records `roots` with their probabilities `chance`."""
-    players, most = walk.players, game.rules.max_actions
-    joint = np.zeros(players, np.int64)
-    scratch = Scratch(np.zeros((players, most), np.int64), np.zeros(most), joint.copy(), joint)
+    players, scratch = walk.players, _scratch(game)
     level = _level(game, len(roots))
     level.record[:], level.chance[:] = roots, chance
     _begin(level, game.constants, players)
     row = game.rules.state.itemsize + 16 + 28 * players
-    while len(level.record):
+    while True:
         n, ends, met, options = _count(level, game.constants, players, scratch)
         # The children and what sorting them takes; and what is kept in the end, as `add` reckons.
         walk.need(2 * n * (row + 16) + 4 * (ends * (20 * players + 8) + met * 40 + options * 4))
+        walk.progress(walk.histories + len(level.record) + n)
         children, ended, choices = _level(game, n), _ends(ends, players), _choices(met, options)
         _expand(level, game.constants, players, scratch, children, ended, choices)
         walk.add(choices, ended)
         walk.histories += len(level.record)
-        walk.progress(walk.histories)
+        if not n:
+            return
         level = _merge(children)
 
 
@@ -445,6 +479,35 @@ def _choose(s, c, players, scratch):
 
 
 @njit(cache=True)
+def _happen(s, c, current, number, scratch):
+    """Lets happen outcome `number` of chance, or what the players do by `scratch.joint`."""
+    if current == SIMULTANEOUS:
+        rules.apply_joint(s, c, scratch.joint)
+    else:
+        rules.apply_action(s, c, scratch.actions[0, number] if current == CHANCE else scratch.joint[current])
+
+
+@njit(cache=True)
+def _descend(world, root, constants, players, scratch, descents, rng):
+    """Histories below `root` [1], on average of what random walks meet (Knuth 1975, "Estimating the efficiency of
+    backtrack programs"): one that had so many ways to go stands for as many histories of its length.
+    """
+    c, total = constants[0], 0.0
+    for _ in range(descents):
+        world[0] = root[0]
+        current, n = _choose(world[0], c, players, scratch)
+        alike = 1.0
+        while n > 0 and alike < HOPELESS:
+            alike *= n
+            total += alike
+            for player in range(players):
+                scratch.joint[player] = scratch.actions[player, rules.random_below(rng, scratch.counts[player])]
+            _happen(world[0], c, current, rules.random_below(rng, n), scratch)
+            current, n = _choose(world[0], c, players, scratch)
+    return total / max(descents, 1)
+
+
+@njit(cache=True)
 def _count(level, constants, players, scratch):
     """How many (children, ends, decisions, actions at these) a level has."""
     children, ends, met, options = 0, 0, 0, 0
@@ -493,10 +556,7 @@ def _write_child(level, i, c, players, current, number, scratch, children, j):
             scratch.joint[player] = scratch.actions[player, index]
             children.last[j, player], children.chosen[j, player] = level.recall[i, player], index
             children.recall[j, player] = acted(level.recall[i, player], scratch.joint[player])
-    if current == SIMULTANEOUS:
-        rules.apply_joint(s, c, scratch.joint)
-    else:
-        rules.apply_action(s, c, scratch.actions[0, number] if current == CHANCE else scratch.joint[current])
+    _happen(s, c, current, number, scratch)
     fingerprint = rules.hash_words(s, 0, rules._words(s))
     for player in range(players):
         now = np.uint64(rules.information_key(s, c, player))

@@ -4,7 +4,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from voyageur.games.spiel import Game, State
 from voyageur.solvers import proof
 from voyageur.solvers.limits import Limit
 from voyageur.solvers.search import Control, Result, SearchOptions, root_moves, search
+
+if TYPE_CHECKING:
+    from voyageur.solvers import endings
 
 Progress = Callable[[int, float], None]
 
@@ -116,20 +119,41 @@ class _TreeSearch(Solver):
         progress: Progress | None = None,
         control: Control | None = None,
     ) -> Result:
-        started, control = time.monotonic(), control or Control()
-        if control.among is not None or not proof.provable(view):
-            return search(view, limit, SearchOptions(**options), seed, threads, progress, control)
-        chains, whole = root_moves(view)
-        if not whole:
-            return search(view, limit, SearchOptions(**options), seed, threads, progress, control)
-        prover = proof.Prover(view.game, view.record(), view.player)
-        found = proof.prove_within(prover, limit, stop=control.stop)
-        if found.solved and limit.nodes is None:
-            return replace(proved(unsearched(chains, view), found, view), seconds=time.monotonic() - started)
+        control, wanted = control or Control(), SearchOptions(**options)
+        chains, whole = root_moves(view, control.among)
+        if control.among is not None or not whole:
+            return search(view, limit, wanted, seed, threads, progress, control)
+        ending = _ending_solver(view, chains) if wanted.endings > 0 and len(chains) > 1 else None
+        started = time.monotonic()  # from here on: what has to be compiled is
+        answer = _ending(view, limit, wanted, control.stop, ending)
+        if answer is not None and limit.nodes is None:
+            return replace(answer(unsearched(chains, view)), seconds=time.monotonic() - started)
         if limit.seconds is not None:
             limit = Limit(max(limit.seconds - (time.monotonic() - started), 0.001), limit.nodes)
-        result = search(view, limit, SearchOptions(**options), seed, threads, progress, control)
-        return proved(result, found, view) if found.solved else result
+        result = search(view, limit, wanted, seed, threads, progress, control)
+        return result if answer is None else answer(result)
+
+
+def _ending_solver(view: View, chains: list[tuple[int, ...]]) -> Any:
+    """What solves the endings of the view's game by equilibrium, if anything does for the moves `chains`; else None."""
+    record, c = view.record(), view.game.c
+    if not proof.fits(view.game) or rules.world_at(record[0], c, view.player, 0.0) <= 0.0:
+        return None
+    from voyageur.solvers import endings  # slow to import, and seldom wanted
+
+    return endings.solve if endings.solvable(view, chains) else None
+
+
+def _ending(
+    view: View, limit: Limit, options: SearchOptions, stop: Callable[[], bool], solve: Any
+) -> Callable[[Result], Result] | None:
+    """Puts what is proved, or else in equilibrium, in place of what was sampled; None where neither is found."""
+    if proof.provable(view):
+        proof_ = proof.prove_within(proof.Prover(view.game, view.record(), view.player), limit, stop=stop)
+        if proof_.solved:
+            return lambda result: proved(result, proof_, view)
+    ending = None if solve is None else solve(view, limit, options.endings, options.memory, stop)
+    return None if ending is None else lambda result: balanced(result, ending, view)
 
 
 class _Mcts(_TreeSearch):
@@ -249,15 +273,25 @@ def _legal(view: View) -> tuple[int, np.ndarray]:
 
 def proved(result: Result, found: proof.Proof, view: View) -> Result:
     """`result` with what is proved in place of what was sampled."""
-    info = view.game.info
-    assert info.utility_sum is not None
     kept = found.low == found.best
     best = max(np.flatnonzero(kept), key=lambda move: (result.visits[move], -move))
-    values = np.empty((len(kept), 2))
-    values[:, view.player] = (found.low + found.high) / 2
-    values[:, 1 - view.player] = info.utility_sum - values[:, view.player]
+    values = _of_both(view, (found.low + found.high) / 2)
     shares = np.arange(len(kept)) == best
     return replace(result, values=values, shares=shares.astype(float), low=found.low, high=found.high)
+
+
+def balanced(result: Result, found: "endings.Ending", view: View) -> Result:
+    """`result` with what the moves are worth in equilibrium in place of what was sampled."""
+    values = _of_both(view, found.values)
+    return replace(result, values=values, errors=np.zeros(len(values)), shares=found.shares, nash_conv=found.nash_conv)
+
+
+def _of_both(view: View, own: np.ndarray) -> np.ndarray:
+    """Returns of both seats [M, 2] from those of the view's player."""
+    assert view.game.info.utility_sum is not None
+    values = np.empty((len(own), 2))
+    values[:, view.player], values[:, 1 - view.player] = own, view.game.info.utility_sum - own
+    return values
 
 
 def restricted(result: Result, among: Collection[tuple[int, ...]]) -> Result:

@@ -583,6 +583,7 @@ class SearchOptions:
       ranges: part of the simulations spent on what the advised player might hold instead, so that the others do not
         learn to answer its very cards; None: the game's own choice.
       memory: bytes that the tables of all threads may take together.
+      endings: histories that what is left of the game may have at most to be solved instead (see `solvers.endings`).
     """
 
     exploration: float | None = None
@@ -594,12 +595,15 @@ class SearchOptions:
     playout_steps: int | None = None
     ranges: float | None = None
     memory: int = 1 << 30
+    endings: int = 300_000
 
     def __post_init__(self) -> None:
         if self.keys is not None and self.keys not in KEYS:
             raise ValueError(f"keys: expected one of {', '.join(KEYS)}, got {self.keys!r}")
         if self.ranges is not None and not 0 <= self.ranges <= 1:
             raise ValueError(f"ranges: expected a part from 0 to 1, got {self.ranges!r}")
+        if not isinstance(self.endings, int) or self.endings < 0:
+            raise ValueError(f"endings: expected a whole number from 0, got {self.endings!r}")
 
 
 class Search:

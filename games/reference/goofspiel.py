@@ -341,6 +341,12 @@ def determinize(s, c, player, rng, table):
 
 
 @njit(cache=True)
+def world_at(s, c, player, ways):
+    """The one world where all bids lie open; hidden ones are as they were liked."""
+    return 0.0 if c.imp_info or s.turn > 0 else 1.0
+
+
+@njit(cache=True)
 def consistent_action(s, c, target, player, action):
     """For a bid, the one that `target` holds; prizes are seen by all."""
     if player != CHANCE and s.round < c.num_cards and target.bids[player, s.round] != NONE:
@@ -524,6 +530,7 @@ DEFINITION = Definition(
         public_key,
         prepare,
         determinize,
+        world_at,
         consistent_action,
         evaluate,
     ),

@@ -132,6 +132,16 @@ def determinize(s, c, player, rng, table):
 
 
 @njit(cache=True)
+def world_at(s, c, player, ways):
+    """Each of the other two cards in one way."""
+    number = np.int64(ways)
+    if number < CARDS - 1:
+        s.cards[1 - player] = (s.cards[player] + 1 + number) % CARDS
+        number += 1
+    return np.float64(number)
+
+
+@njit(cache=True)
 def consistent_action(s, c, target, player, action):
     """For a deal, the card that `target` holds; passes and bets are seen by all."""
     dealt = _dealt(s)
@@ -225,6 +235,7 @@ DEFINITION = Definition(
         information_key,
         public_key,
         determinize,
+        world_at,
         consistent_action,
         evaluate,
     ),

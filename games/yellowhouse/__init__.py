@@ -27,6 +27,7 @@ DEFINITION = Definition(
         rules.information_key,
         rules.public_key,
         rules.determinize,
+        rules.world_at,
         rules.consistent_action,
         rules.conform,
         rules.conceal,

@@ -503,15 +503,28 @@ def _weigh_hands(s, c, player, size, draw):
 
 
 @njit(cache=True)
-def _redraw_hand(s, c, player, rng):
-    """The other hand: a uniform deal of single cards, given what has been seen of it since."""
+def _hand_at(s, c, player, draw):
+    """Makes the other hand the one at which `_weigh_hands` stops; returns its sum."""
     other, size = 1 - player, np.int64(c.hand)
     for e in range(ELEMENTS):
         size -= s.out[other, e]
-    total, _ = _weigh_hands(s, c, player, size, np.inf)
-    _, found = _weigh_hands(s, c, player, size, total * random_unit(rng))
+    total, found = _weigh_hands(s, c, player, size, draw)
     s.hands[other, 0], s.hands[other, 1], s.hands[other, 2] = found
     s.hands[other, 3] = size - found[0] - found[1] - found[2]
+    return total
+
+
+@njit(cache=True)
+def _redraw_hand(s, c, player, rng):
+    """The other hand: a uniform deal of single cards, given what has been seen of it since."""
+    total = _hand_at(s, c, player, np.inf)
+    _hand_at(s, c, player, total * random_unit(rng))
+
+
+@njit(cache=True)
+def world_at(s, c, player, ways):
+    dealt = s.phase == PLAY or (s.phase == EXCHANGE and s.chosen == 0)
+    return _hand_at(s, c, player, ways) if dealt else 0.0
 
 
 @njit(cache=True)

@@ -68,7 +68,7 @@ def test_figures(game: str, solver: str, some_states: SomeStates, deciders: Deci
             moves = advice.moves
             asked += 1
             assert (advice.game, advice.player, advice.solver) == (str(loaded), player, solver)
-            assert advice.kind == "sampled" or (advice.kind == "exact" and solver == "ismcts")
+            assert advice.kind == "sampled" or (advice.kind in ("exact", "equilibrium") and solver == "ismcts")
             assert sum(move.share for move in moves) == pytest.approx(1)
             assert all(0 <= move.share <= 1 for move in moves)
             order = [(-m.share, -m.low if advice.kind == "exact" else 0, -m.visits) for m in moves]

@@ -134,7 +134,8 @@ def kuhn(state_after: StateAfter, advise: Advise) -> Callable[..., Advice]:
         player = len(betting) % 2
         other = (card + 1) % 3
         dealt = (card, other) if player == 0 else (other, card)
-        return advise(state_after("voyageur_kuhn_poker", *dealt, *betting), nodes=400_000, seed=1, **options)
+        state = state_after("voyageur_kuhn_poker", *dealt, *betting)
+        return advise(state, nodes=400_000, seed=1, endings=0, **options)
 
     return ask
 
@@ -186,7 +187,7 @@ UNIFORM = pytest.mark.xfail(reason="a bid already made is redrawn uniformly, not
 def test_goofspiel_is_even(game: str, player: int, state_after: StateAfter, advise: Advise) -> None:
     """Goofspiel is symmetric, so worth 0; in turn too, where nobody sees what has been bid before."""
     state = state_after(game, *[3] * (player == 1 and "sequential" in game))
-    advice = advise(state, player=player, nodes=400_000, seed=1)
+    advice = advise(state, player=player, nodes=400_000, seed=1, endings=0)
     assert advice.values == pytest.approx([0, 0], abs=0.03)
     best = advice.moves[0]
     assert best.text == "bids 4"  # the first prize is the greatest
@@ -211,7 +212,8 @@ def test_keys_on_niagara(keys: str, game: str, state_after: StateAfter, advise: 
 @pytest.mark.parametrize("card", AGAINST_THE_BEST_ANSWER)
 def test_keys_on_kuhn_poker(keys: str, card: int, state_after: StateAfter, advise: Advise) -> None:
     """Mixed choices are kept by all that their seat sees, whatever the keys of the others."""
-    advice = advise(state_after("voyageur_kuhn_poker", card, (card + 1) % 3), nodes=20_000, keys=keys, ranges=0.0)
+    state = state_after("voyageur_kuhn_poker", card, (card + 1) % 3)
+    advice = advise(state, nodes=20_000, keys=keys, ranges=0.0, endings=0)
     assert advice.values[0] == pytest.approx(AGAINST_THE_BEST_ANSWER[card], abs=EXPLORE)
 
 
