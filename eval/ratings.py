@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import choix
 import numpy as np
-from scipy import optimize, stats
+from scipy import optimize, special, stats
 
 from voyageur.eval.arena import Outcome
 
@@ -94,12 +94,26 @@ def shares(outcome: Outcome) -> list[float]:
     return [won / sum(first) for won in first]
 
 
-def fit(beats: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
-    """[E] ratings from [E, E] wins, 0 on average; `start`: ratings near them."""
-    n = len(beats)
-    params = None if start is None else start / ELO
-    params = choix.ilsr_pairwise_dense(beats + TRACE * (1 - np.eye(n)), initial_params=params, max_iter=1000, tol=1e-6)
+def fit(beats: np.ndarray) -> np.ndarray:
+    """[E] ratings from [E, E] wins, 0 on average."""
+    params = choix.ilsr_pairwise_dense(beats + TRACE * (1 - np.eye(len(beats))), max_iter=1000, tol=1e-6)
     return ELO * (params - params.mean())
+
+
+def fits(beats: np.ndarray) -> np.ndarray:
+    """[R, E] ratings, each as `fit` finds it, from [R, E, E] wins: Newton's method on all at once."""
+    wins = beats + TRACE * (1 - np.eye(beats.shape[-1]))
+    games = wins + wins.transpose(0, 2, 1)
+    params = np.zeros(wins.shape[:2])
+    step = np.full(1, np.inf)
+    while np.abs(step).max() > 1e-6:
+        chances = special.expit(params[:, :, None] - params[:, None, :])
+        weights = games * chances * (1 - chances)
+        # One is added everywhere since otherwise only differences of parameters are determined.
+        curvature = weights.sum(axis=2)[:, :, None] * np.eye(beats.shape[-1]) - weights + 1
+        step = np.linalg.solve(curvature, (wins - games * chances).sum(axis=2)[:, :, None])[:, :, 0]
+        params += np.clip(step, -2, 2)  # farther than that the second derivatives say little
+    return ELO * (params - params.mean(axis=1, keepdims=True))
 
 
 def ratings(blocks: Blocks, resamples: int = RESAMPLES) -> tuple[np.ndarray, np.ndarray]:
@@ -114,9 +128,8 @@ def ratings(blocks: Blocks, resamples: int = RESAMPLES) -> tuple[np.ndarray, np.
     met = (blocks.seats[firsts] > 0).astype(float)
     even = 0.5 * met[:, :, None] * met[:, None, :] * (1 - np.eye(n))
     beats = np.concatenate([blocks.beats, even])
-    best = fit(beats.sum(axis=0))
     weights = np.random.default_rng(_SEED).multinomial(len(beats), np.full(len(beats), 1 / len(beats)), resamples)
-    return best, np.array([fit(drawn, best) for drawn in np.tensordot(weights, beats, axes=1)])
+    return fit(beats.sum(axis=0)), fits(np.tensordot(weights, beats, axes=1))
 
 
 def interval(values: np.ndarray, blocks: int) -> tuple[float, float]:

@@ -13,7 +13,7 @@ import pyspiel
 
 from voyageur.games import files, rules
 from voyageur.games.rules import CHANCE, SIMULTANEOUS, TERMINAL
-from voyageur.games.spiel import DEFINITIONS, Box, Game, State, apply_step
+from voyageur.games.spiel import DEFINITIONS, Box, Game, State, apply_step, copied, one_record
 from voyageur.games.words import Definition, Field, Position, PositionError, Reading, Value, key_text, shown
 
 MAX_NESTING = 32
@@ -112,7 +112,7 @@ class View:
 
     def _redraw(self, state: State, bits: np.ndarray) -> State:
         """`state` with all that the player cannot see redrawn, in the record and in the history."""
-        record = state.box.record.copy()
+        record = copied(state.box.record)
         rules.determinize(record[0], self.game.c, self.player, bits, self.table)
         if not state.full_history():
             return self.game.state_with(record)
@@ -131,9 +131,9 @@ class View:
 
 def _parts(state: State) -> Iterator[tuple[int, np.ndarray]]:
     """The parts of the history that have ended (see `rules.end_part`): how many steps it then had, and the end."""
-    c, record = state.game.c, np.frombuffer(state.box.start, state.game.rules.state).copy()
+    c, record = state.game.c, one_record(state.box.start, state.game.rules.state)
     for i, step in enumerate(state.steps()):
-        end = record.copy()
+        end = copied(record)
         if len(step) == 1 and rules.end_part(end[0], c, next(iter(step.values()))):
             yield i + 1, end
         apply_step(record[0], c, step)
@@ -145,7 +145,7 @@ def _relive(state: State, targets: Sequence[tuple[int, np.ndarray]], player: int
     What `player` could not see becomes what leads to the targets, each of which holds up to a number of steps.
     """
     game, left = state.game, list(targets)
-    start = np.frombuffer(state.box.start, game.rules.state).copy()
+    start = one_record(state.box.start, game.rules.state)
     if state.box.start != game._initial:
         rules.conform(start[0], game.c, left[0][1][0], player)
     lived = game.state_with(start)
@@ -321,7 +321,7 @@ def whole_moves(game: Game, record: np.ndarray, player: int) -> list[tuple[int, 
     stack: list[tuple[np.ndarray, tuple[int, ...]]] = [(record, (action,)) for action in out[:n][::-1].tolist()]
     while stack:
         before, chain = stack.pop()
-        after = before.copy()
+        after = copied(before)
         s = after[0]
         rules.apply_action(s, c, chain[-1])
         key = after.tobytes()

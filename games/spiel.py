@@ -20,6 +20,16 @@ DEFINITIONS: dict[str, Definition] = {}
 _BOX_VERSION = 1
 
 
+def one_record(data: bytes, dtype: np.dtype) -> np.ndarray:
+    """A new array of one record with these bytes; numpy's own copy goes field by field and takes 30 times as long."""
+    return np.frombuffer(bytearray(data), dtype)
+
+
+def copied(record: np.ndarray) -> np.ndarray:
+    """A copy of an array of one record."""
+    return one_record(record.tobytes(), record.dtype)
+
+
 class Box:
     """The record of a state and the one from which its history begins; what `clone` and `serialize` copy."""
 
@@ -32,7 +42,7 @@ class Box:
         self.player: int | None = None  # whose turn it is, once somebody has asked
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Box":
-        return Box(self.record.copy(), self.start)
+        return Box(copied(self.record), self.start)
 
     def __reduce__(self) -> tuple[Any, ...]:
         name = next(name for name, game in DEFINITIONS.items() if game.rules.state == self.record.dtype)
@@ -48,7 +58,7 @@ def _restore_box(version: int, name: str, record: bytes, start: bytes) -> Box:
     for part in (record, start):
         if len(part) != dtype.itemsize:
             raise ValueError(f"serialized state: {len(part)} bytes, expected {dtype.itemsize}")
-    return Box(np.frombuffer(record, dtype).copy(), start)
+    return Box(one_record(record, dtype), start)
 
 
 class Game(pyspiel.Game):
@@ -92,7 +102,8 @@ class Game(pyspiel.Game):
     def state_with(self, record: np.ndarray) -> "State":
         """A state without history at `record` (array of one record, copied)."""
         state = State(self)
-        state.box = Box(record.copy(), record.tobytes())
+        start = record.tobytes()
+        state.box = Box(one_record(start, record.dtype), start)
         return state
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Mapping[str, Any] | None = None) -> "Observer":
@@ -113,7 +124,7 @@ class State(pyspiel.State):
 
     def __init__(self, game: Game) -> None:
         super().__init__(game)
-        self.box = Box(np.frombuffer(game._initial, game.rules.state).copy(), game._initial)
+        self.box = Box(one_record(game._initial, game.rules.state), game._initial)
 
     @property
     def game(self) -> Game:
@@ -180,7 +191,7 @@ class State(pyspiel.State):
         if not self.game.info.simultaneous:
             yield from ({item.player: item.action} for item in history)
             return
-        s = np.frombuffer(self.box.start, self.game.rules.state).copy()[0]
+        s = one_record(self.box.start, self.game.rules.state)[0]
         i = 0
         while i < len(history):
             joint = rules.current_player(s, self.game.c) == SIMULTANEOUS
@@ -193,8 +204,7 @@ class State(pyspiel.State):
     def information_state(self, player: int) -> str:
         """All that `player` has noticed since the history began, in order (perfect recall)."""
         words, c = self.game.words, self.game.c
-        before = np.frombuffer(self.box.start, self.game.rules.state).copy()
-        after = before.copy()
+        before, after = (one_record(self.box.start, self.game.rules.state) for _ in range(2))
         # A history that begins in mid-game begins with what was known there; nobody ever forgets it.
         begins = self.box.start == self.game._initial
         seen = [f"P{player}"] if begins else [f"P{player}", self._observed(before[0], player)]

@@ -149,7 +149,8 @@ class Canyon(Words):
         if player == CHANCE:
             if s["phase"] == r.SETUP:
                 return f"P{action} deals"
-            seat = r.dealt_to(s, c)
+            first = r.starter_of(s["dealer"], c["dealer_leads"], c["players"])  # records take long to hand over
+            seat = r.receiver(s["round"], s["dealt"], first, c["players"])
             return f"trump {CARDS[action]}" if seat == r.NONE else f"{CARDS[action]} to P{seat}"
         if action < r.CARD:
             return f"bid {action}"
