@@ -5,10 +5,9 @@ probability in proportion to its strength. Strengths come from choix (Maystre an
 spectral ranking on a matrix of who won where whom else took part): by Luce's choice axiom, of two entrants in a game
 the one wins against the other as if the two were alone, given that one of them wins. choix was chosen because it is
 small, plain numpy and maximum likelihood (openskill updates in the order of play, so that the order would matter;
-evalica knows pairs only by name, which makes resampling slow). Ratings are on Elo's scale, 400 points for odds of 10
-to 1, and 0 on average.
+evalica knows pairs only by name). Ratings are on Elo's scale, 400 points for odds of 10 to 1, and 0 on average.
 
-Intervals are of 95 %, by a bootstrap over blocks (Efron 1979).
+Intervals are of 95 %, by a bootstrap over blocks (Efron 1979); its resamples are fitted all at once.
 """
 
 import math
@@ -148,16 +147,16 @@ def interval(values: np.ndarray, blocks: int) -> tuple[float, float]:
 def share_interval(wins: np.ndarray, seats: np.ndarray) -> tuple[float, float]:
     """95 % interval of the share of games won, from [B] wins and games a block.
 
-    Wilson's (1927), with the number of games divided by the design effect of the blocks (Kish 1965): it holds for few
-    games and for who always wins, too.
+    Wilson's (1927), with the number of games divided by the design effect of the blocks (Kish 1965) and corrected for
+    few blocks by Student's t (Korn and Graubard 1998): it holds for few games and for who always wins, too.
     """
     n, p = seats.sum(), wins.sum() / seats.sum()
     blocks, spread = len(wins), p * (1 - p)
-    effect = 1.0
-    if blocks > 1 and spread > 0:
+    if blocks > 1:
         error = np.sum((wins - p * seats) ** 2) * blocks / (blocks - 1) / n**2
-        effect = max(error * n / spread, 1 / seats.max())
-    return _wilson(p, n / effect)
+        effect = max(error * n / spread, 1 / seats.max()) if spread > 0 else 1.0
+        n /= effect * (stats.t.ppf(0.975, blocks - 1) / stats.norm.ppf(0.975)) ** 2
+    return _wilson(p, n)
 
 
 def _wilson(p: float, n: float) -> tuple[float, float]:
