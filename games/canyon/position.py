@@ -430,7 +430,7 @@ class _Reader:
 
     def _deal_hidden(self) -> None:
         """Some deal that fits, so that the record is a world."""
-        table = np.zeros(hidden.TABLE_SIZE)
+        table = np.empty(hidden.TABLE_SIZE)
         hidden.prepare(self.s, self.c, self.viewer, table)
         if table[hidden.TOTAL] < 0.5:
             raise self.given["players"].fail(
