@@ -31,10 +31,8 @@ from voyageur.eval import loading, schedule
 from voyageur.eval.entrants import Entrant
 from voyageur.eval.schedule import Pairing
 from voyageur.games import positions, rules
+from voyageur.games.rules import CHANCE, SIMULTANEOUS, TERMINAL
 from voyageur.solvers import Limit, SolverBot, registry
-
-CHANCE = pyspiel.PlayerId.CHANCE
-SIMULTANEOUS = pyspiel.PlayerId.SIMULTANEOUS
 
 _NOBODY = -1
 _SLOT = struct.Struct("<ddq")  # deadline (monotonic seconds), seconds allowed and seat of what is under way
@@ -192,10 +190,10 @@ class Player:
         bots = [self._bot(seat, number, seeds[seat]) for seat, number in enumerate(pairing.seating)]
         bare = isinstance(self.game, games.Game) and all(type(bot) is SolverBot and not bot.history for bot in bots)
         course = (_BareCourse if bare else _Course)(self.game, chance)
-        while (player := course.player()) != pyspiel.PlayerId.TERMINAL:
+        while (player := course.player()) != TERMINAL:
             if player == CHANCE:
                 action = course.draw()
-                outcome.moves.append((int(CHANCE), action, course.text(CHANCE, action)))
+                outcome.moves.append((CHANCE, action, course.text(CHANCE, action)))
                 course.apply(action)
                 continue
             deciding = range(len(bots)) if player == SIMULTANEOUS else [player]
@@ -372,7 +370,7 @@ def main() -> None:
     player = Player(Rules(**common), mmap.mmap(int(sys.argv[1]), _SLOT.size))
     while True:
         pairing = json.loads(lines.get())
-        back.write(json.dumps(asdict(player.play(Pairing(**pairing)))) + "\n")
+        back.write(json.dumps(vars(player.play(Pairing(**pairing)))) + "\n")
         back.flush()
 
 

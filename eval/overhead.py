@@ -1,5 +1,7 @@
-"""What a tournament adds to its bots' own thinking: milliseconds a game, through the playing process and the store."""
+"""What a tournament adds to its bots' own thinking: milliseconds a game, from one to the next."""
 
+import contextlib
+import itertools
 import statistics
 import tempfile
 import time
@@ -9,7 +11,6 @@ from typing import Any
 
 from voyageur import games
 from voyageur.eval import tournaments
-from voyageur.eval.arena import Arena
 from voyageur.eval.tournaments import Config
 
 GAMES = 20  # in each game, a round
@@ -42,7 +43,7 @@ class Overhead:
 
 
 def measure(rounds: int, progress: Callable[[int, float], None]) -> Overhead:
-    """Plays `rounds` times GAMES games of each game among plain players, in turn, in one process and into a store."""
+    """Plays `rounds` times GAMES games of each game among plain players, in turn, as a tournament of one process."""
 
     def empty() -> dict[str, list[Any]]:
         return {game: [] for game in games.names()}
@@ -60,23 +61,17 @@ def measure(rounds: int, progress: Callable[[int, float], None]) -> Overhead:
 def _played(game: str, found: Overhead) -> Iterator[None]:
     """Adds the figures of GAMES games, one after another."""
     config = Config.read({"game": game, "entrants": {"one": "scripted", "other": "scripted"}, "games": GAMES + 1})
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         tournament, store = tournaments.start(config, f"{folder}/store")
-        guard = Arena(tournament.common)
-        try:
-            for pairing in tournament.pairings[: GAMES + 1]:
-                started = time.perf_counter()
-                outcome = guard.play(pairing)
-                store.add(outcome)
-                took = time.perf_counter() - started
-                if pairing.number == 0:  # with it the process starts
-                    continue
-                thinking = sum(map(sum, outcome.seconds))
-                found.total[game].append(1000 * took)
-                found.thinking[game].append(1000 * thinking)
-                found.rest[game].append(1000 * (took - thinking))
-                found.decisions[game].append(sum(map(len, outcome.seconds)))
-                yield
-        finally:
-            guard.close()
-            store.close()
+        stack.callback(store.close)
+        played = stack.enter_context(contextlib.closing(tournaments.run(tournament, store)))
+        next(played)  # with it the process starts
+        started = time.perf_counter()
+        for outcome in itertools.islice(played, GAMES):
+            ended = time.perf_counter()
+            took, started, thinking = ended - started, ended, sum(map(sum, outcome.seconds))
+            found.total[game].append(1000 * took)
+            found.thinking[game].append(1000 * thinking)
+            found.rest[game].append(1000 * (took - thinking))
+            found.decisions[game].append(sum(map(len, outcome.seconds)))
+            yield

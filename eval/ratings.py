@@ -5,10 +5,9 @@ probability in proportion to its strength. Strengths come from choix (Maystre an
 spectral ranking on a matrix of who won where whom else took part): by Luce's choice axiom, of two entrants in a game
 the one wins against the other as if the two were alone, given that one of them wins. choix was chosen because it is
 small, plain numpy and maximum likelihood (openskill updates in the order of play, so that the order would matter;
-evalica knows pairs only by name, which makes resampling slow). Ratings are on Elo's scale, 400 points for odds of 10
-to 1, and 0 on average.
+evalica knows pairs only by name). Ratings are on Elo's scale, 400 points for odds of 10 to 1, and 0 on average.
 
-Intervals are of 95 %, by a bootstrap over blocks (Efron 1979).
+Intervals are of 95 %, by a bootstrap over blocks (Efron 1979); its resamples are fitted all at once.
 """
 
 import math
@@ -17,7 +16,7 @@ from dataclasses import dataclass
 
 import choix
 import numpy as np
-from scipy import optimize, stats
+from scipy import optimize, special, stats
 
 from voyageur.eval.arena import Outcome
 
@@ -94,12 +93,26 @@ def shares(outcome: Outcome) -> list[float]:
     return [won / sum(first) for won in first]
 
 
-def fit(beats: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
-    """[E] ratings from [E, E] wins, 0 on average; `start`: ratings near them."""
-    n = len(beats)
-    params = None if start is None else start / ELO
-    params = choix.ilsr_pairwise_dense(beats + TRACE * (1 - np.eye(n)), initial_params=params, max_iter=1000, tol=1e-6)
+def fit(beats: np.ndarray) -> np.ndarray:
+    """[E] ratings from [E, E] wins, 0 on average."""
+    params = choix.ilsr_pairwise_dense(beats + TRACE * (1 - np.eye(len(beats))), max_iter=1000, tol=1e-6)
     return ELO * (params - params.mean())
+
+
+def fits(beats: np.ndarray) -> np.ndarray:
+    """[R, E] ratings, each as `fit` finds it, from [R, E, E] wins: Newton's method on all at once."""
+    wins = beats + TRACE * (1 - np.eye(beats.shape[-1]))
+    games = wins + wins.transpose(0, 2, 1)
+    params = np.zeros(wins.shape[:2])
+    step = np.full(1, np.inf)
+    while np.abs(step).max() > 1e-6:
+        chances = special.expit(params[:, :, None] - params[:, None, :])
+        weights = games * chances * (1 - chances)
+        # One is added everywhere since otherwise only differences of parameters are determined.
+        curvature = weights.sum(axis=2)[:, :, None] * np.eye(beats.shape[-1]) - weights + 1
+        step = np.linalg.solve(curvature, (wins - games * chances).sum(axis=2)[:, :, None])[:, :, 0]
+        params += np.clip(step, -2, 2)  # farther than that the second derivatives say little
+    return ELO * (params - params.mean(axis=1, keepdims=True))
 
 
 def ratings(blocks: Blocks, resamples: int = RESAMPLES) -> tuple[np.ndarray, np.ndarray]:
@@ -114,9 +127,8 @@ def ratings(blocks: Blocks, resamples: int = RESAMPLES) -> tuple[np.ndarray, np.
     met = (blocks.seats[firsts] > 0).astype(float)
     even = 0.5 * met[:, :, None] * met[:, None, :] * (1 - np.eye(n))
     beats = np.concatenate([blocks.beats, even])
-    best = fit(beats.sum(axis=0))
     weights = np.random.default_rng(_SEED).multinomial(len(beats), np.full(len(beats), 1 / len(beats)), resamples)
-    return best, np.array([fit(drawn, best) for drawn in np.tensordot(weights, beats, axes=1)])
+    return fit(beats.sum(axis=0)), fits(np.tensordot(weights, beats, axes=1))
 
 
 def interval(values: np.ndarray, blocks: int) -> tuple[float, float]:
@@ -135,16 +147,16 @@ def interval(values: np.ndarray, blocks: int) -> tuple[float, float]:
 def share_interval(wins: np.ndarray, seats: np.ndarray) -> tuple[float, float]:
     """95 % interval of the share of games won, from [B] wins and games a block.
 
-    Wilson's (1927), with the number of games divided by the design effect of the blocks (Kish 1965): it holds for few
-    games and for who always wins, too.
+    Wilson's (1927), with the number of games divided by the design effect of the blocks (Kish 1965) and corrected for
+    few blocks by Student's t (Korn and Graubard 1998): it holds for few games and for who always wins, too.
     """
     n, p = seats.sum(), wins.sum() / seats.sum()
     blocks, spread = len(wins), p * (1 - p)
-    effect = 1.0
-    if blocks > 1 and spread > 0:
+    if blocks > 1:
         error = np.sum((wins - p * seats) ** 2) * blocks / (blocks - 1) / n**2
-        effect = max(error * n / spread, 1 / seats.max())
-    return _wilson(p, n / effect)
+        effect = max(error * n / spread, 1 / seats.max()) if spread > 0 else 1.0
+        n /= effect * (stats.t.ppf(0.975, blocks - 1) / stats.norm.ppf(0.975)) ** 2
+    return _wilson(p, n)
 
 
 def _wilson(p: float, n: float) -> tuple[float, float]:

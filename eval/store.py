@@ -13,6 +13,7 @@ import fcntl
 import json
 import sqlite3
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import IO, Any
 
@@ -41,6 +42,8 @@ class Store:
     def __init__(self, path: str, db: sqlite3.Connection, lock: IO[str] | None = None) -> None:
         self.path = path
         self._db, self._lock = db, lock
+        self._writer = ThreadPoolExecutor(1)
+        self._writing: Future[None] | None = None
 
     @classmethod
     def create(cls, path: str, config: dict[str, Any]) -> "Store":
@@ -77,11 +80,24 @@ class Store:
             raise StoreError(f"store: {self.path}: config is not a JSON object") from None
 
     def add(self, outcome: Outcome) -> None:
-        """Writes a finished game; one that is there already stays as it is."""
+        """Writes a finished game; one that is there already stays as it is.
+
+        Comes back at once, since games can go on while the disk is waited for; whatever is done next with the store
+        waits for it, and raises StoreError if the game could not be written.
+        """
+        self._settle()
+        self._writing = self._writer.submit(self._write, outcome)
+
+    def _write(self, outcome: Outcome) -> None:
         values = [getattr(outcome, name) for name in _COLUMNS]
         row = [json.dumps(value) if name in _JSON else value for name, value in zip(_COLUMNS, values, strict=True)]
         with self._errors("cannot be written"), self._db:
             self._db.execute(f"INSERT OR IGNORE INTO games VALUES ({', '.join('?' * len(row))})", row)
+
+    def _settle(self) -> None:
+        writing, self._writing = self._writing, None
+        if writing is not None:
+            writing.result()
 
     def finished(self) -> set[int]:
         """The numbers of the games that are there."""
@@ -102,9 +118,13 @@ class Store:
 
     def close(self) -> None:
         """Closes the file."""
-        self._db.close()
-        if self._lock is not None:
-            self._lock.close()
+        try:
+            self._settle()
+        finally:
+            self._writer.shutdown()
+            self._db.close()
+            if self._lock is not None:
+                self._lock.close()
 
     def _outcome(self, row: Any) -> Outcome:
         values = dict(zip(_COLUMNS, row, strict=True))
@@ -126,6 +146,7 @@ class Store:
         return rows[0][0]
 
     def _select(self, query: str, values: tuple[Any, ...] = ()) -> list[Any]:
+        self._settle()
         with self._errors("is no tournament's store"):
             return self._db.execute(query, values).fetchall()
 
@@ -144,7 +165,7 @@ def _errors(path: str, problem: str) -> Iterator[None]:
 
 def _connect(path: str, mode: str) -> sqlite3.Connection:
     with _errors(path, "cannot be opened as a tournament's store"):
-        db = sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode={mode}", uri=True)
+        db = sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode={mode}", uri=True, check_same_thread=False)
         if mode != "ro":
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("PRAGMA synchronous = FULL")

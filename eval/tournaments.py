@@ -10,7 +10,7 @@ import contextlib
 import functools
 import threading
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from importlib.metadata import version
 from typing import Any
@@ -263,8 +263,10 @@ def _read(store: Store, given: Mapping[str, Any] | None, write: bool) -> Tournam
     return tournament
 
 
-def run(tournament: Tournament, store: Store, processes: int = 1, scheduler: str | None = None) -> Iterator[Outcome]:
-    """Plays the games that the store lacks and yields each when it is in the store.
+def run(
+    tournament: Tournament, store: Store, processes: int = 1, scheduler: str | None = None
+) -> Generator[Outcome, None, None]:
+    """Plays the games that the store lacks and yields each as it goes into the store.
 
     `processes` at once on this machine, or as many as the Dask cluster at `scheduler` has threads. Ends early when a
     sequential test is decided. Closing the iterator ends the games under way; they are not in the store.

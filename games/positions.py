@@ -62,7 +62,7 @@ class View:
     def __init__(self, state: State, player: int) -> None:
         self.game = state.game
         self.player = player
-        self.table = np.zeros(max(1, self.game.rules.table_size))
+        self.table = np.empty(max(1, self.game.rules.table_size))
         rules.prepare(state.box.s, self.game.c, player, self.table)
         self._world = self._redraw(state, FIXED_RNG.copy())
 
@@ -127,7 +127,7 @@ class View:
 
     def _ended(self, end: np.ndarray, bits: np.ndarray) -> np.ndarray:
         """The `end` of a part of the history, redrawn."""
-        table = np.zeros_like(self.table)
+        table = np.empty_like(self.table)
         rules.prepare(end[0], self.game.c, self.player, table)
         rules.determinize(end[0], self.game.c, self.player, bits, table)
         return end

@@ -90,7 +90,9 @@ def load_cases(game: str) -> list[dict[str, Any]]:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Makes the option known."""
-    parser.addoption("--thorough", action="store_true", help="whole games by the hundred (an hour)")
+    parser.addoption(
+        "--thorough", action="store_true", help="hundreds of whole games, thousands of tournaments (an hour)"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -149,7 +149,8 @@ class Canyon(Words):
         if player == CHANCE:
             if s["phase"] == r.SETUP:
                 return f"P{action} deals"
-            seat = r.dealt_to(s, c)
+            first = r.starter_of(s["dealer"], c["dealer_leads"], c["players"])  # records take long to hand over
+            seat = r.receiver(s["round"], s["dealt"], first, c["players"])
             return f"trump {CARDS[action]}" if seat == r.NONE else f"{CARDS[action]} to P{seat}"
         if action < r.CARD:
             return f"bid {action}"
@@ -429,7 +430,7 @@ class _Reader:
 
     def _deal_hidden(self) -> None:
         """Some deal that fits, so that the record is a world."""
-        table = np.zeros(hidden.TABLE_SIZE)
+        table = np.empty(hidden.TABLE_SIZE)
         hidden.prepare(self.s, self.c, self.viewer, table)
         if table[hidden.TOTAL] < 0.5:
             raise self.given["players"].fail(

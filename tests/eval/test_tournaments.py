@@ -277,8 +277,9 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
     _, store = tournaments.start(Config.read({"game": GAME, "entrants": ["random", "scripted"]}), str(path))
     with sqlite3.connect(path) as db:
         db.execute("DROP TABLE games")
+    store.add(Outcome(0, 0, [0, 1], [1.0, -1.0], seconds=[[], []]))
     with pytest.raises(StoreError, match="cannot be written") as error:
-        store.add(Outcome(0, 0, [0, 1], [1.0, -1.0], seconds=[[], []]))
+        store.close()
     assert len(str(error.value).splitlines()) == 1
 
 
