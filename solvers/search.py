@@ -72,7 +72,7 @@ MAX_PATH = 512
 MAX_ROOT_MOVES = 1000
 ROOT_KEY = np.uint64(0x9E3779B97F4A7C15)
 MIN_LINE_VISITS = 8
-FIRST_MARK = 512  # of the marks from which on a mixture's root statistics count; each is twice the one before
+FIRST_MARK = 64  # of the marks between earlier and later simulations; each is twice the one before
 DRAWS = 16  # of worlds, at the most, until one is taken by its likelihood
 SWEEPS = 3  # of redrawing everything
 EXPLORED = 100  # visits from which on regret matching explores less
@@ -769,17 +769,14 @@ class Search:
         visits = self.root_edges["visits"].astype(np.int64)
         return visits, self.root_values.copy(), self.root_squares.copy()
 
-    def root_statistics(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Visits [M], sums of returns [M, P] and of squares [M] of the root's moves, returns in 0..1.
+    def root_statistics(self) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
+        """Earlier and later (visits [M], sums of returns [M, P] and of squares [M]) of the root's moves, in 0..1.
 
-        Where a mixture is learnt, only of the later half of the simulations, or somewhat more: the first ones tell
-        what strategies were worth that nobody plays any more.
+        The later simulations are half of them, or somewhat more: the earlier ones tell what moves and strategies
+        were worth that are not answered so any more.
         """
-        if not self.mixture:
-            return self._totals()
         _, *early = self._marks[0]
-        visits, sums, squares = (now - then for now, then in zip(self._totals(), early, strict=True))
-        return visits, sums, squares
+        return tuple(early), tuple(now - then for now, then in zip(self._totals(), early, strict=True))
 
     def line(self, move: int, most: int = 24) -> list[tuple[int, int]]:
         """The (seat, action) pairs expected after root move `move`, at most `most`; none if it was hardly visited."""
@@ -816,7 +813,7 @@ class Result:
       chains: the moves as action chains; `whole`: false where they are only first actions.
       visits: simulations through each move, all threads together.
       values: [M, P] mean return of every seat; NaN for a move never tried.
-      errors: standard error of the advised player's.
+      errors: standard error of the advised player's: of sampling, and of what the search is still learning.
       shares: probability with which the search would choose each move.
       simulations, seconds: how much was done.
       full: whether the memory bound was reached.
@@ -989,6 +986,26 @@ def _decided(trees: list[Search], done: int, elapsed: float, seconds: float) -> 
     return len(visits) > 1 and visits[-1] - visits[-2] > done / elapsed * (seconds - elapsed)
 
 
+def _estimates(
+    early: tuple[np.ndarray, ...], late: tuple[np.ndarray, ...], player: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """(mean returns [M, P], standard errors of `player`'s [M]) from earlier and later `Search.root_statistics`.
+
+    The errors are those of sampling, and besides as much as the means have moved while the tree grew.
+    """
+    unseen = late[0] == 0  # of these moves there are earlier simulations only, or none
+    visits, sums, squares = (
+        np.where(unseen.reshape(-1, *[1] * (now.ndim - 1)), then, now) for then, now in zip(early, late, strict=True)
+    )
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = sums / visits[:, None]
+        own, before = means[:, player], early[1][:, player] / early[0]
+        # Half a return of doubt besides what was seen: a few equal returns are no certainty.
+        sampling = np.sqrt(np.maximum(0, squares - visits * own**2) + 0.25) / visits
+        moved = np.where(early[0] > 0, own - before, 0.0)
+    return means, np.hypot(sampling, moved)
+
+
 def _result(
     trees: list[Search],
     chains: list[tuple[int, ...]],
@@ -1003,14 +1020,12 @@ def _result(
     width = info.max_utility - info.min_utility
     edges = [t.root_edges for t in trees]
     visits = np.array([e["visits"] for e in edges], np.int64).sum(axis=0)
-    parts = zip(*(t.root_statistics() for t in trees), strict=True)
-    counted, sums, squares = (np.sum(part, axis=0) for part in parts)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        means = sums / counted[:, None]
-        own = means[:, view.player]
-        # Half a return of doubt besides what was seen: a few equal returns are no certainty.
-        variance = np.maximum(0, squares - counted * own**2) + 0.25
-        errors = np.sqrt(variance) / counted
+    early, late = (
+        tuple(np.sum(part, axis=0) for part in zip(*halves, strict=True))
+        for halves in zip(*(tree.root_statistics() for tree in trees), strict=True)
+    )
+    means, errors = _estimates(early, late, view.player)
+    own = means[:, view.player]
     if trees[0].mixture:
         chosen = np.sum([e["chosen"] for e in edges], axis=0, dtype=np.float64)
         shares = chosen / chosen.sum() if chosen.any() else np.full(moves, 1.0 / moves)

@@ -279,7 +279,7 @@ def _best_action(s, c, player, actions, n, rng, noise):
 
 @njit(cache=True)
 def playout_action(s, c, player, actions, n, rng):
-    return _best_action(s, c, player, actions, n, rng, 0.5)
+    return _best_action(s, c, player, actions, n, rng, 0.1)
 
 
 @njit(cache=True)
