@@ -44,7 +44,7 @@ def print_advice(advice: Advice) -> None:
     console.print(f"[bold]{name}[/bold], P{advice.player} to decide between {advice.of} moves ({advice.solver}{work})")
     console.print()
     table = Table(box=box.SIMPLE_HEAD, show_edge=False)
-    bounds = "proved" if advice.kind == "exact" else "95 %"
+    bounds = {"exact": "proved", "equilibrium": "by NashConv"}.get(advice.kind, "95 %")
     for heading, right in (("move", False), ("value", True), (bounds, True), ("share", True), ("visits", True)):
         table.add_column(heading, justify="right" if right else "left", overflow="fold")
     for move in advice.moves:
@@ -61,8 +61,7 @@ def _figures(move: MoveAdvice, kind: str) -> tuple[str, str, str, str]:
         return "", "", share, ""
     if not move.visits and kind == "sampled":
         return "untried", "", share, "0"
-    interval = "" if kind == "equilibrium" else f"{move.low:.3f} to {move.high:.3f}"
-    return f"{move.value:.3f}", interval, share, f"{move.visits:,}"
+    return f"{move.value:.3f}", f"{move.low:.3f} to {move.high:.3f}", share, f"{move.visits:,}"
 
 
 def _verdict(advice: Advice) -> list[str]:

@@ -167,8 +167,8 @@ def _interval(view: View, result: Result, i: int) -> tuple[float | None, float |
         return None, None, None
     if math.isnan(value):
         return (info.min_utility + info.max_utility) / 2, info.min_utility, info.max_utility
-    error = float(result.errors[i])
-    return value, max(info.min_utility, value - Z95 * error), min(info.max_utility, value + Z95 * error)
+    doubt = Z95 * float(result.errors[i]) if result.nash_conv is None else result.nash_conv
+    return value, max(info.min_utility, value - doubt), min(info.max_utility, value + doubt)
 
 
 def line_texts(view: View, chain: Sequence[int], pairs: Sequence[tuple[int, int]]) -> list[str]:

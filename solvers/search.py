@@ -950,7 +950,7 @@ def _run(trees: list[Search], limit: Limit, forced: bool, glance: Callable[[int,
             before = time.monotonic()
             if limit.seconds is not None and done[i] and (forced or before - started >= limit.seconds):
                 break
-            if i == 0 and limit.seconds is not None and _decided(trees, sum(done), before - started, limit.seconds):
+            if i == 0 and limit.seconds is not None and decided(trees, sum(done), before - started, limit.seconds):
                 stop.set()
                 break
             n = slice_ if share is None else min(slice_, share - done[i])
@@ -978,7 +978,7 @@ def _run(trees: list[Search], limit: Limit, forced: bool, glance: Callable[[int,
     return sum(done), stopped
 
 
-def _decided(trees: list[Search], done: int, elapsed: float, seconds: float) -> bool:
+def decided(trees: list[Search], done: int, elapsed: float, seconds: float) -> bool:
     """Whether no other move can be visited more often than the one that leads, in what is left of the time."""
     if not done or trees[0].mixture:
         return False
@@ -986,7 +986,7 @@ def _decided(trees: list[Search], done: int, elapsed: float, seconds: float) -> 
     return len(visits) > 1 and visits[-1] - visits[-2] > done / elapsed * (seconds - elapsed)
 
 
-def _estimates(
+def estimates(
     early: tuple[np.ndarray, ...], late: tuple[np.ndarray, ...], player: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """(mean returns [M, P], standard errors of `player`'s [M]) from earlier and later `Search.root_statistics`.
@@ -1024,7 +1024,7 @@ def _result(
         tuple(np.sum(part, axis=0) for part in zip(*halves, strict=True))
         for halves in zip(*(tree.root_statistics() for tree in trees), strict=True)
     )
-    means, errors = _estimates(early, late, view.player)
+    means, errors = estimates(early, late, view.player)
     own = means[:, view.player]
     if trees[0].mixture:
         chosen = np.sum([e["chosen"] for e in edges], axis=0, dtype=np.float64)

@@ -16,6 +16,7 @@ DEFINITION = Definition(
             playout_steps=1,
             table_size=hidden.TABLE_SIZE,
             exploration=0.2,
+            trust=1000,
             keys="public",
         ),
         rules.current_player,

@@ -114,7 +114,8 @@ def test_a_bluff_is_a_mixture(state_after: Callable[..., State], advise: Advise)
     jack, king = (advise(state_after("voyageur_kuhn_poker", QUEEN, card, PASS), nodes=2000) for card in (JACK, KING))
     assert next(move.share for move in jack.moves if move.text == "bet") == pytest.approx(1 / 3, abs=0.01)
     assert king.moves[0].text == "bet" and king.moves[0].share > 0.99
-    assert jack.moves[0].low == jack.moves[0].value == jack.moves[0].high
+    best = jack.moves[0]
+    assert best.low < best.value < best.high and best.high - best.low == pytest.approx(2 * jack.nash_conv)
 
 
 @pytest.mark.cases("yellowhouse", "value")

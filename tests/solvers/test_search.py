@@ -14,7 +14,7 @@ from voyageur import games
 from voyageur.games.spiel import State
 from voyageur.solvers import Advice, Limit
 from voyageur.solvers import search as tree_search
-from voyageur.solvers.search import KEYS, SearchOptions
+from voyageur.solvers.search import KEYS, REGRET, ROOT_KEY, Search, SearchOptions, decided, estimates, root_moves
 
 Advise = Callable[..., Advice]
 StateAfter = Callable[..., State]
@@ -457,3 +457,29 @@ def test_too_many_moves_become_single_actions(monkeypatch: pytest.MonkeyPatch, a
     single = advise(state, nodes=50)
     assert {move.actions[:1] for move in whole.moves} == {move.actions for move in single.moves}
     assert whole.of > single.of
+
+
+def test_an_error_counts_what_moved() -> None:
+    """A value that has moved since the earlier half is as much less sure; a move seen in one half only is not."""
+    early = (np.array([100, 100, 0, 50]), np.array([[20.0], [60.0], [0.0], [25.0]]), np.array([20.0, 60, 0, 25]))
+    late = (np.array([100, 100, 100, 0]), np.array([[60.0], [60.0], [60.0], [0.0]]), np.array([60.0, 60, 60, 0]))
+    means, errors = estimates(early, late, 0)
+    assert means[:, 0] == pytest.approx([0.6, 0.6, 0.6, 0.5])
+    assert errors[1] == errors[2] == pytest.approx(np.sqrt(24.25) / 100)
+    assert errors[0] == pytest.approx(np.hypot(errors[1], 0.4))
+    assert errors[3] == pytest.approx(np.sqrt(12.75) / 50)
+
+
+def test_a_decided_move_ends_the_search() -> None:
+    """When the others cannot catch up in the time left, and only then; never at a mixture, which goes on learning."""
+    view = games.view_of(games.load("voyageur_connect_four").new_initial_state(), 0)
+    chains, _ = root_moves(view)
+    tree = Search(view, chains, Limit(nodes=100), SearchOptions(), np.random.SeedSequence(0))
+    tree.root_edges["visits"] = [10, 600, 20, 0, 100, 0, 0]
+    assert decided([tree], 730, 0.7, 1.1)
+    assert not decided([tree], 730, 0.7, 1.3)
+    assert not decided([tree], 0, 0.0, 1.0)
+    tree.root_edges["visits"] = [0, 100, 0, 0, 600, 0, 0]
+    assert not decided([tree], 700, 0.7, 1.3)
+    tree.nodes["kind"][tree.nodes["key"] == ROOT_KEY] = REGRET
+    assert not decided([tree], 730, 0.7, 0.8)
