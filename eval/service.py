@@ -21,7 +21,7 @@ from typing import Any
 from tqdm import tqdm
 
 from voyageur import games, solvers
-from voyageur.solvers import search
+from voyageur.solvers import registry
 
 Query = dict[str, Any]
 
@@ -200,7 +200,7 @@ def overhead(rounds: int, nodes: int) -> dict[str, Any]:
     """
     engine = subprocess.Popen(ENGINE, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert engine.stdin is not None and engine.stdout is not None
-    view, options = games.view_from(EXCHANGE), search.SearchOptions(memory=1 << 28)
+    view, solver = games.view_from(EXCHANGE), registry.find("ismcts")
     asked, alone = [], []
     engine_spent = search_spent = 0.0
     for i in range(rounds + 5):
@@ -213,7 +213,7 @@ def overhead(rounds: int, nodes: int) -> dict[str, Any]:
         engine.stdout.readline()
         asked.append(time.perf_counter() - started)
         started, spent = time.perf_counter(), time.thread_time()
-        search.search(view, solvers.Limit(nodes=nodes), options, i)
+        solver.decide(view, solvers.Limit(nodes=nodes), {"memory": 1 << 28}, 1, i)
         alone.append(time.perf_counter() - started)
         search_spent += time.thread_time() - spent
     engine_spent += _spent(engine.pid)

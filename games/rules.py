@@ -41,7 +41,7 @@ def _protocol(generic: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(generic)
     def call(s: Record, c: Record, *rest: Any) -> Any:
-        box, constants = s.base, c.base
+        box, constants = s.base, c.base  # the arrays that the records were taken from, nearly always of one record
         if box is None or constants is None or box.size != 1 or constants.size != 1:
             return _KERNELS[s.dtype][name](s, c, *rest)
         return _boxed(s.dtype, name)(box, constants, *rest)

@@ -109,7 +109,7 @@ def from_result(view: View, solver: str, result: Result, top: int | None) -> Adv
     game, s = view.game, view.record()[0]
     words, values = game.words, _values(result)
     proved = np.zeros(len(result.chains)) if result.low is None else result.low
-    order = sorted(range(len(result.chains)), key=lambda i: (-result.shares[i], -proved[i], -result.visits[i], i))
+    order = np.lexsort((-result.visits, -proved, -result.shares)).tolist()  # what comes first is told last; stable
     moves = []
     for i in order[:top]:
         chain = result.chains[i]

@@ -507,10 +507,11 @@ class _Reader:
     def _check_cards(self) -> None:
         """No element has more cards than there are; a hidden hand becomes one that fits."""
         s = self.s
+        known = np.add(s["hands"], s["out"], dtype=np.int64).sum(axis=0).tolist()
         for e, name in enumerate(ELEMENTS[: self.c["elements"]]):
-            most, known = int(r.shuffled(s, self.c, e)), int(s["hands"][:, e].sum() + s["out"][:, e].sum())
-            if known > most:
-                raise self.given["players"].fail(f"{known} cards {name} in hands and out, expected at most {most}")
+            most = int(r.shuffled(s, self.c, e))
+            if known[e] > most:
+                raise self.given["players"].fail(f"{known[e]} cards {name} in hands and out, expected at most {most}")
         if self.viewer is None:
             return
         other = 1 - self.viewer

@@ -40,7 +40,9 @@ class Schedule:
 
     def __init__(self, workers: int, most_waiting: int) -> None:
         self.workers, self._most_waiting = workers, most_waiting
-        self.changed = threading.Condition()
+        lock = threading.RLock()
+        self.changed = threading.Condition(lock)
+        self._ready = threading.Condition(lock)  # for workers, of whom one new job should wake one only
         self._waiting: list[Job] = []
         self._running: list[Job] = []
         self._last: dict[Hashable, int] = {}  # the latest turn of every source that has something waiting or running
@@ -61,6 +63,7 @@ class Schedule:
             job.turn = max(self._now, self._last.get(job.source, 0)) + 1
             self._last[job.source] = job.turn
             self._waiting.append(job)
+            self._ready.notify()
             self.changed.notify_all()
 
     def load(self) -> tuple[int, int]:
@@ -87,7 +90,7 @@ class Schedule:
         """Lets all jobs be done, and the threads end."""
         with self.changed:
             self._closed = True
-            self.changed.notify_all()
+            self._ready.notify_all()
         for thread in self._threads:
             thread.join()
 
@@ -121,7 +124,7 @@ class Schedule:
                     return job
                 if self._closed and not self._waiting:
                     return None
-                self.changed.wait()
+                self._ready.wait()
 
     def _finish(self, job: Job) -> None:
         with self.changed:
