@@ -120,6 +120,8 @@ class Schedule:
                     self._waiting.remove(job)
                     self._running.append(job)
                     self._now = max(self._now, job.turn - 1)
+                    if self._closed and not self._waiting:
+                        self._ready.notify_all()  # there is no more to wait for
                     self.changed.notify_all()
                     return job
                 if self._closed and not self._waiting:
@@ -131,4 +133,6 @@ class Schedule:
             self._running.remove(job)
             if not any(other.source == job.source for other in (*self._running, *self._waiting)):
                 self._last.pop(job.source, None)
+            if job.lane is not None:
+                self._ready.notify()  # for what waits in that lane, in case something else comes first here
             self.changed.notify_all()
