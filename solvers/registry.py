@@ -123,9 +123,10 @@ class _TreeSearch(Solver):
         chains, whole = root_moves(view, control.among)
         if control.among is not None or not whole:
             return search(view, limit, wanted, seed, threads, progress, control)
+        prover = proof.Prover(view.game, view.record(), view.player) if proof.provable(view) else None
         ending = _ending_solver(view, chains) if wanted.endings > 0 and len(chains) > 1 else None
         started = time.monotonic()  # from here on: what has to be compiled is
-        answer = _ending(view, limit, wanted, control.stop, ending)
+        answer = _ending(view, limit, wanted, control.stop, prover, ending)
         if answer is not None and limit.nodes is None:
             return replace(answer(unsearched(chains, view)), seconds=time.monotonic() - started)
         if limit.seconds is not None:
@@ -145,11 +146,16 @@ def _ending_solver(view: View, chains: list[tuple[int, ...]]) -> Any:
 
 
 def _ending(
-    view: View, limit: Limit, options: SearchOptions, stop: Callable[[], bool], solve: Any
+    view: View,
+    limit: Limit,
+    options: SearchOptions,
+    stop: Callable[[], bool],
+    prover: proof.Prover | None,
+    solve: Any,
 ) -> Callable[[Result], Result] | None:
     """Puts what is proved, or else in equilibrium, in place of what was sampled; None where neither is found."""
-    if proof.provable(view):
-        proof_ = proof.prove_within(proof.Prover(view.game, view.record(), view.player), limit, stop=stop)
+    if prover is not None:
+        proof_ = proof.prove_within(prover, limit, stop=stop)
         if proof_.solved:
             return lambda result: proved(result, proof_, view)
     ending = None if solve is None else solve(view, limit, options.endings, options.memory, stop)

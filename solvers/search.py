@@ -991,18 +991,20 @@ def estimates(
 ) -> tuple[np.ndarray, np.ndarray]:
     """(mean returns [M, P], standard errors of `player`'s [M]) from earlier and later `Search.root_statistics`.
 
-    The errors are those of sampling, and besides as much as the means have moved while the tree grew.
+    The errors are those of sampling, and besides as much as the means have moved while the tree grew. Moves that the
+    search has turned away from are judged by all simulations.
     """
-    unseen = late[0] == 0  # of these moves there are earlier simulations only, or none
+    left = late[0] < early[0]
     visits, sums, squares = (
-        np.where(unseen.reshape(-1, *[1] * (now.ndim - 1)), then, now) for then, now in zip(early, late, strict=True)
+        np.where(left.reshape(-1, *[1] * (now.ndim - 1)), then + now, now)
+        for then, now in zip(early, late, strict=True)
     )
     with np.errstate(invalid="ignore", divide="ignore"):
         means = sums / visits[:, None]
         own, before = means[:, player], early[1][:, player] / early[0]
         # Half a return of doubt besides what was seen: a few equal returns are no certainty.
         sampling = np.sqrt(np.maximum(0, squares - visits * own**2) + 0.25) / visits
-        moved = np.where(early[0] > 0, own - before, 0.0)
+        moved = np.where((early[0] > 0) & ~left, own - before, 0.0)
     return means, np.hypot(sampling, moved)
 
 
