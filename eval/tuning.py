@@ -96,7 +96,7 @@ class Tuned:
 
     def to_dict(self) -> dict[str, Any]:
         """As `weights.json` holds it."""
-        names = DEFINITIONS[self.name].rules.features
+        names = list(DEFINITIONS[self.name].rules.features)
         return {
             "game": self.name,
             "games": self.games,
@@ -185,8 +185,8 @@ def plot(path: str, tuned: Tuned) -> None:
     figure = Figure(figsize=(4.8, 4.8), layout="constrained")
     axes = figure.subplots()
     axes.axline((0, 0), slope=1, color="0.7", linewidth=1)
-    foretold_, got, _ = zip(*tuned.calibration(), strict=True)
-    axes.plot(foretold_, got, "o-")
+    told, got, _ = zip(*tuned.calibration(), strict=True)
+    axes.plot(told, got, "o-")
     axes.set(xlabel="share of the win foretold", ylabel="share got", title=f"{tuned.name}, unseen games")
     axes.set(xlim=(0, 1), ylim=(0, 1))
     axes.grid(alpha=0.3)

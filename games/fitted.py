@@ -4,15 +4,10 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-
 FILE = "weights.json"
 
 
-def weights(module: str, features: Sequence[str]) -> np.ndarray:
-    """The weights [F] of `features`, by their names, from the file beside `module` (its `__file__`).
-
-    A feature without one weighs nothing yet.
-    """
+def weights(module: str, features: Sequence[str]) -> dict[str, float]:
+    """`features`, each with its weight from the file beside `module` (its `__file__`); a new one weighs nothing yet."""
     found = json.loads((Path(module).parent / FILE).read_text())["weights"]
-    return np.array([found.get(name, 0.0) for name in features])
+    return {name: found.get(name, 0.0) for name in features}

@@ -16,8 +16,8 @@ fields go back to one value when they lose their meaning). And `determinize` dep
 """
 
 import functools
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,7 @@ Record = Any  # one element of a structured array: np.void in Python, numba's Re
 
 _KERNELS: dict[np.dtype, dict[str, Any]] = {}
 _NAMES: set[str] = set()
+_WEIGHTS: dict[np.dtype, np.ndarray] = {}  # of the figures that `features` fills
 
 
 def _protocol(generic: Callable[..., Any]) -> Callable[..., Any]:
@@ -287,27 +288,63 @@ def local_record(dtype: np.dtype) -> Any:
 
     @intrinsic
     def make(typingctx):
-        def codegen(context, builder, signature, args):
-            pointer = cgutils.alloca_once(builder, ir.ArrayType(ir.IntType(8), record.size))
-            cgutils.memset(builder, pointer, ir.Constant(cgutils.intp_t, record.size), 0)
-            return pointer
-
-        return record(), codegen
+        return record(), _zeros_on_stack
 
     return make
 
 
+def _zeros_on_stack(context, builder, signature, args):
+    size = signature.return_type.size
+    pointer = cgutils.alloca_once(builder, ir.ArrayType(ir.IntType(8), size))
+    cgutils.memset(builder, pointer, ir.Constant(cgutils.intp_t, size), 0)
+    return pointer
+
+
+# Evaluations whose weights are fitted: the figures about a seat, weighed, are the logarithm of its odds.
+
+
+@intrinsic
+def _new_figures(typingctx, s):
+    """A record on the stack, as `local_record` makes, with room for the figures about a seat of the game of `s`."""
+    return from_dtype(np.dtype([("of", "f8", (len(_WEIGHTS[s.dtype]),))]))(s), _zeros_on_stack
+
+
+def _weights_of(s: Record) -> np.ndarray:
+    return _WEIGHTS[s.dtype]
+
+
+@overload(_weights_of)
+def _find_weights(s):
+    weights = _WEIGHTS[s.dtype]
+
+    def implementation(s):
+        return weights
+
+    return implementation
+
+
 @njit(cache=True)
-def shares(scores, n):
-    """Turns `scores[:n]` into shares that add up to 1, the exponentials of the scores in proportion (softmax)."""
-    best, total = scores[0], 0.0
-    for i in range(1, n):
-        best = max(best, scores[i])
-    for i in range(n):
-        scores[i] = np.exp(scores[i] - best)
-        total += scores[i]
-    for i in range(n):
-        scores[i] /= total
+def weighed(s, c, seat):
+    """What `features` tells about a seat, by the game's weights."""
+    figures, weights, total = _new_figures(s), _weights_of(s), 0.0
+    features(s, c, seat, figures.of)
+    for i in range(len(weights)):
+        total += weights[i] * figures.of[i]
+    return total
+
+
+@njit(cache=True)
+def _weighed_shares(s, c, out):
+    """The seats' shares of the win: the exponentials of what is `weighed`, in proportion (softmax)."""
+    best, total = -np.inf, 0.0
+    for seat in range(c.players):
+        out[seat] = weighed(s, c, seat)
+        best = max(best, out[seat])
+    for seat in range(c.players):
+        out[seat] = np.exp(out[seat] - best)
+        total += out[seat]
+    for seat in range(c.players):
+        out[seat] /= total
 
 
 # Hashing: keys are made from the 8-byte words of a record, and of whatever is mixed in by hand.
@@ -476,7 +513,7 @@ class Rules:
       max_actions: most actions that are ever legal, or outcomes possible, at one node.
       table_size: float64 entries that `prepare` fills.
       playout_steps: actions after which a playout stops, as soon as it is quiet, and takes `evaluate`.
-      features: what the figures are about a seat that `features` fills and `evaluate` weighs by fitted weights.
+      features: what the figures are about that `features` fills, with the weights by which `evaluate` weighs them.
       exploration: constant of UCB, in returns scaled to 0..1: how much the values of moves usually differ.
       trust: visits from which on what a search has learnt is worth more than the playout policy.
       keys, ranges: how the search treats the seats that it does not advise (see `solvers.search.SearchOptions`);
@@ -488,7 +525,7 @@ class Rules:
     max_actions: int
     playout_steps: int
     table_size: int = 0
-    features: tuple[str, ...] = ()
+    features: Mapping[str, float] = field(default_factory=dict, hash=False)
     exploration: float = 0.7
     trust: int = 1
     keys: str = "exact"
@@ -497,6 +534,8 @@ class Rules:
 
 def register(rules: Rules, *kernels: Any) -> Rules:
     """Registers a game's kernels, each under the name of its function; what is left out gets the default.
+
+    That of `evaluate`, where there are `features`, shares out the win by these; it needs the number of `c.players`.
 
     Raises ValueError for a record size that is no multiple of 8, for a layout that another game already has, for a
     kernel that the protocol does not know, and for one that is missing.
@@ -507,8 +546,10 @@ def register(rules: Rules, *kernels: Any) -> Rules:
         raise ValueError("another game has the same state record; add a field with its own name")
     given = {kernel.__name__: kernel for kernel in kernels}
     unknown = sorted(given.keys() - _NAMES)
-    missing = sorted(_NAMES - given.keys() - _DEFAULTS.keys())
+    defaults = _DEFAULTS | ({"evaluate": _weighed_shares} if rules.features else {})
+    missing = sorted(_NAMES - given.keys() - defaults.keys())
     if unknown or missing:
         raise ValueError(f"kernels unknown: {unknown}, missing: {missing}")
-    _KERNELS[rules.state] = _DEFAULTS | given
+    _KERNELS[rules.state] = defaults | given
+    _WEIGHTS[rules.state] = np.array(list(rules.features.values()))
     return rules

@@ -22,9 +22,9 @@ class MoveAdvice:
     Attributes:
       text, actions: the move, in words and as OpenSpiel actions.
       value: expected return of the advised player on the game's own scale; None where the solver has none.
-      low, high: its 95 % interval, of sampling only: it says nothing about what the search has overlooked. Of exact
-        advice: what is proved; equal but for moves of which it is enough to know that they are worse. Of an ending in
-        equilibrium: the value itself.
+      low, high: its 95 % interval, of sampling and of what the search was still learning; of what it has overlooked all
+        the time it says nothing. Of exact advice: what is proved; equal but for moves of which it is enough to know
+        that they are worse. Of an ending in equilibrium: the value less and more the NashConv.
       share: probability with which the solver would choose the move.
       visits: simulations through the move.
       line: how play is expected to go on, a text a move, as far as the advised player can foresee it.

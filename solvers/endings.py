@@ -59,8 +59,8 @@ def solvable(view: View, chains: list[tuple[int, ...]]) -> bool:
 
     The game is one of two with opposite interests, whose worlds can be listed.
     """
-    s, c, out = view.world().box.s, view.game.c, np.empty(view.game.rules.max_actions, np.int64)
-    legal = out[: rules.legal_actions(s, c, view.player, out)].tolist()
+    out = np.empty(view.game.rules.max_actions, np.int64)
+    legal = out[: rules.legal_actions(view.record()[0], view.game.c, view.player, out)].tolist()
     if chains != [(action,) for action in legal]:
         return False
     _compile(view.game.definition.name)
@@ -78,8 +78,7 @@ def _compile(name: str) -> None:
 def solve(view: View, limit: Limit, most: int, memory: int, stop: Callable[[], bool]) -> Ending | None:
     """The decision of the player of a `solvable` view in equilibrium; None where that is too much.
 
-    `most` bounds the histories, `memory` the bytes. `stop` is asked now and then; once
-    it is true, no more is tried.
+    `most` bounds the histories, `memory` the bytes. `stop` is asked now and then; once it is true, no more is tried.
     """
     started = time.monotonic()
     if limit.nodes is not None:
@@ -106,7 +105,7 @@ def solve(view: View, limit: Limit, most: int, memory: int, stop: Callable[[], b
     policy, gap = _equilibrium(flat, EXACTNESS * width, sweeps, late)
     if gap > TOLERANCE * width:
         return None
-    seen = int(rules.information_key(view.world().box.s, view.game.c, view.player))
+    seen = int(rules.information_key(view.record()[0], view.game.c, view.player))
     mine = [int(rules.information_key(root, view.game.c, view.player)) == seen for root in roots]
     at = int(np.flatnonzero(flat.keys == flatten.begins(view.player, np.uint64(seen)))[0])
     actions = slice(flat.form.first[at], flat.form.first[at + 1])

@@ -179,10 +179,13 @@ class Proof:
 class Prover:
     """Proofs about one decision of one player; everything in `record` counts as seen by both."""
 
-    def __init__(self, game: Game, record: np.ndarray, player: int) -> None:
+    def __init__(
+        self, game: Game, record: np.ndarray, player: int, chains: list[tuple[int, ...]] | None = None
+    ) -> None:
+        """`chains`: the player's whole moves, where they are known already."""
         kind, info = game.rules, game.info
         self._game, self._record, self._player = game, record, player
-        self.chains = whole_moves(game, record, player)
+        self.chains = whole_moves(game, record, player) if chains is None else chains
         self._low = np.full(len(self.chains), info.min_utility)
         self._high = np.full(len(self.chains), info.max_utility)
         self._states = np.zeros(MAX_DEPTH + 1, kind.state)

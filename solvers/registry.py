@@ -120,10 +120,10 @@ class _TreeSearch(Solver):
         control: Control | None = None,
     ) -> Result:
         control, wanted = control or Control(), SearchOptions(**options)
-        chains, whole = root_moves(view, control.among)
+        chains, whole = moves = root_moves(view, control.among)
         if control.among is not None or not whole:
-            return search(view, limit, wanted, seed, threads, progress, control)
-        prover = proof.Prover(view.game, view.record(), view.player) if proof.provable(view) else None
+            return search(view, limit, wanted, seed, threads, progress, control, moves)
+        prover = proof.Prover(view.game, view.record(), view.player, chains) if proof.provable(view) else None
         ending = _ending_solver(view, chains) if wanted.endings > 0 and len(chains) > 1 else None
         started = time.monotonic()  # from here on: what has to be compiled is
         answer = _ending(view, limit, wanted, control.stop, prover, ending)
@@ -131,7 +131,7 @@ class _TreeSearch(Solver):
             return replace(answer(unsearched(chains, view)), seconds=time.monotonic() - started)
         if limit.seconds is not None:
             limit = Limit(max(limit.seconds - (time.monotonic() - started), 0.001), limit.nodes)
-        result = search(view, limit, wanted, seed, threads, progress, control)
+        result = search(view, limit, wanted, seed, threads, progress, control, moves)
         return result if answer is None else answer(result)
 
 
@@ -289,7 +289,7 @@ def proved(result: Result, found: proof.Proof, view: View) -> Result:
 def balanced(result: Result, found: "endings.Ending", view: View) -> Result:
     """`result` with what the moves are worth in equilibrium in place of what was sampled."""
     values = _of_both(view, found.values)
-    return replace(result, values=values, errors=np.zeros(len(values)), shares=found.shares, nash_conv=found.nash_conv)
+    return replace(result, values=values, shares=found.shares, nash_conv=found.nash_conv)
 
 
 def _of_both(view: View, own: np.ndarray) -> np.ndarray:

@@ -202,7 +202,9 @@ def select_shared(node, edges, work, actions, n, rng):
             if untried == 1 or random_below(rng, untried) == 0:
                 best = place
         elif untried == 0:
-            value = edge.mean + work.exploration * np.sqrt(np.log(edge.available + 1.0) / edge.visits)
+            # While the playout policy chose here, nobody counted; but what was visited was available.
+            available = max(edge.available, edge.visits) + 1.0
+            value = edge.mean + work.exploration * np.sqrt(np.log(available) / edge.visits)
             if value > score:
                 best, score = place, value
     return np.int64(node.first) + best if best >= 0 else best
@@ -602,8 +604,10 @@ class SearchOptions:
             raise ValueError(f"keys: expected one of {', '.join(KEYS)}, got {self.keys!r}")
         if self.ranges is not None and not 0 <= self.ranges <= 1:
             raise ValueError(f"ranges: expected a part from 0 to 1, got {self.ranges!r}")
-        if not isinstance(self.endings, int) or self.endings < 0:
-            raise ValueError(f"endings: expected a whole number from 0, got {self.endings!r}")
+        for name in ("trust", "endings"):
+            number = getattr(self, name)
+            if not (number is None and name == "trust") and (type(number) is not int or number < 0):
+                raise ValueError(f"{name}: expected a whole number from 0, got {number!r}")
 
 
 class Search:
@@ -892,14 +896,16 @@ def search(
     threads: int = 1,
     progress: Callable[[int, float], None] | None = None,
     control: Control | None = None,
+    moves: tuple[list[tuple[int, ...]], bool] | None = None,
 ) -> Result:
     """Searches the decision of `view`'s player and returns what was found when `limit` is reached.
 
     `threads` independent trees are grown and their root statistics added up. `progress` is called now and then with
     the simulations so far and the part of the limit used up. Ctrl-C ends the search early; what was done is kept.
+    `moves` are those of `root_moves`, where they are known already.
     """
     control = control or Control()
-    chains, whole = root_moves(view, control.among)
+    chains, whole = root_moves(view, control.among) if moves is None else moves
     kept = control.trees or Trees()
     trees = kept.rooted(view, chains, limit, options, seed, threads)
     started = time.monotonic()

@@ -40,7 +40,6 @@ DEFINITION = Definition(
         scripted.likelihood,
         evaluation.quiet,
         evaluation.features,
-        evaluation.evaluate,
     ),
     words=position.Canyon(),
     players=(2, rules.MAX_PLAYERS),

@@ -5,21 +5,20 @@ from numba import njit
 
 from voyageur.games import fitted
 from voyageur.games.canyon.rules import DEAL, NONE, hand_size, on_rapids
-from voyageur.games.rules import local_record, shares
 
-FEATURES = (
-    "points needed",  # as the plain player counts them
-    "points needed, by players",
-    "points needed, by the next hand",
-    "points needed, logarithm",
-    "points left over",
-    "on the rapids",
-    "on the rapids, by the next hand",
-    "on the rapids, by steps",
+FEATURES = fitted.weights(
+    __file__,
+    (
+        "points needed",  # as the plain player counts them
+        "points needed, by players",
+        "points needed, by the next hand",
+        "points needed, logarithm",
+        "points left over",
+        "on the rapids",
+        "on the rapids, by the next hand",
+        "on the rapids, by steps",
+    ),
 )
-WEIGHTS = fitted.weights(__file__, FEATURES)
-
-_new_figures = local_record(np.dtype([("of", "f8", (len(FEATURES),))]))
 
 
 @njit(cache=True)
@@ -35,14 +34,3 @@ def features(s, c, seat, out):
     out[0], out[1], out[2], out[3] = needed, needed * c.players, needed * hand, np.log1p(needed)
     out[4] = s.unused[seat]
     out[5], out[6], out[7] = rapids, rapids * hand, rapids * c.distance[square]
-
-
-@njit(cache=True)
-def evaluate(s, c, out):
-    for seat in range(c.players):
-        figures = _new_figures()
-        features(s, c, seat, figures.of)
-        out[seat] = 0.0
-        for i in range(len(WEIGHTS)):
-            out[seat] += WEIGHTS[i] * figures.of[i]
-    shares(out, c.players)

@@ -10,26 +10,26 @@ from numba import njit
 from voyageur.games import fitted
 from voyageur.games.niagara.rules import ACT, CLOUD, DEPTH, FALLEN, NO_GEM, meets_goal
 from voyageur.games.niagara.scripted import after_river, distance, expected_flow
-from voyageur.games.rules import bit_count, local_record, shares
+from voyageur.games.rules import bit_count
 
 DEPTHS = 8  # of a canoe: 0 ashore to 7 before the fall
 WAY, EMPTY, CARRIED = 0, 9, 9 + DEPTHS  # where each kind of figure begins
-FEATURES = (
-    "rounds to go",
-    "rounds to go, by players",
-    "rounds to go, logarithm",
-    "reached the goal",
-    "canoes lost",
-    "cards in hand",
-    "paddles in hand",
-    "moves first",
-    "has acted",
-    *(f"empty canoes at depth {depth}" for depth in range(DEPTHS)),
-    *(f"rounds saved by gems at depth {depth}" for depth in range(DEPTHS)),
+FEATURES = fitted.weights(
+    __file__,
+    (
+        "rounds to go",
+        "rounds to go, by players",
+        "rounds to go, logarithm",
+        "reached the goal",
+        "canoes lost",
+        "cards in hand",
+        "paddles in hand",
+        "moves first",
+        "has acted",
+        *(f"empty canoes at depth {depth}" for depth in range(DEPTHS)),
+        *(f"rounds saved by gems at depth {depth}" for depth in range(DEPTHS)),
+    ),
 )
-WEIGHTS = fitted.weights(__file__, FEATURES)
-
-_new_figures = local_record(np.dtype([("of", "f8", (len(FEATURES),))]))
 
 
 @njit(cache=True)
@@ -62,14 +62,3 @@ def features(s, c, seat, out):
         out[WAY + 6] += (card + 1) * (cards >> card & 1)
     out[WAY + 7], out[WAY + 8] = s.first == seat, acted
     _add_canoes(s, c, seat, acted, out)
-
-
-@njit(cache=True)
-def evaluate(s, c, out):
-    for seat in range(c.players):
-        figures = _new_figures()
-        features(s, c, seat, figures.of)
-        out[seat] = 0.0
-        for i in range(len(WEIGHTS)):
-            out[seat] += WEIGHTS[i] * figures.of[i]
-    shares(out, c.players)

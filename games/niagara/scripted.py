@@ -51,7 +51,6 @@ AHEAD = np.array([1.0, 0.92, 0.86, 0.78, 0.70, 0.60, 0.45, 0.30])  # worth of a 
 EMPTY = np.array([0.0, 0.10, 0.25, 0.45, 0.55, 0.60, 0.55, 0.35])  # rounds gained by an empty canoe, by depth
 LOST = -1.2  # a canoe that has fallen
 ROBBED = 0.25  # what a theft is worth beyond the gem
-SPREAD = 2.0  # rounds of distance that make a clear difference in the odds of winning
 USUAL_LOWEST = 2  # lowest card to expect of those who have not shown theirs
 
 

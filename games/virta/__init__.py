@@ -29,7 +29,6 @@ DEFINITION = Definition(
         scripted.playout_action,
         scripted.scripted_action,
         evaluation.features,
-        evaluation.evaluate,
     ),
     words=position.Virta(),
     players=(2, rules.MAX_PLAYERS),

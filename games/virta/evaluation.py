@@ -4,17 +4,14 @@ import numpy as np
 from numba import njit
 
 from voyageur.games import fitted
-from voyageur.games.rules import bit_count, local_record, shares
+from voyageur.games.rules import bit_count
 from voyageur.games.virta.rules import in_river, score
 from voyageur.games.virta.scripted import gains, promise, worth_of_tokens
 
 FIGURES = ("points", "promises of pawns", "pawns at home", "worth of tokens", "turn to act")
 # A point decides the more, the fewer parts are left to get: each figure counts as it is, and by what is left.
-FEATURES = (*FIGURES, *(f"{name}, by parts left" for name in FIGURES))
+FEATURES = fitted.weights(__file__, (*FIGURES, *(f"{name}, by parts left" for name in FIGURES)))
 LEFT = 4.5  # parts that make a difference as large as having none left
-WEIGHTS = fitted.weights(__file__, FEATURES)
-
-_new_figures = local_record(np.dtype([("of", "f8", (len(FEATURES),))]))
 
 
 @njit(cache=True)
@@ -28,14 +25,3 @@ def features(s, c, seat, out):
     out[3], out[4] = worth_of_tokens(s.tokens[seat]), s.turn == seat
     for i in range(len(FIGURES)):
         out[len(FIGURES) + i] = out[i] / (1.0 + bit_count(river) / LEFT)
-
-
-@njit(cache=True)
-def evaluate(s, c, out):
-    for seat in range(c.players):
-        figures = _new_figures()
-        features(s, c, seat, figures.of)
-        out[seat] = 0.0
-        for i in range(len(WEIGHTS)):
-            out[seat] += WEIGHTS[i] * figures.of[i]
-    shares(out, c.players)

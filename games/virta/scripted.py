@@ -50,7 +50,6 @@ SURPLUS = 0.1
 EMPTY, HALF, FULL = 1.7, 1.0, 0.1
 STEP, STEP_FULL = 0.45, 0.3
 SHARE = np.array([0.20, 0.22, 0.20, 0.17, 0.10, 0.08])  # of the points of what drifts by, by the flows until then
-TURN = 0.4  # to be the one to act
 FILLED = 0.6  # what it costs to use up room
 WALK = 0.8  # what a walk is taken to bring when a space is chosen quickly
 WON = 50.0

@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 
 from voyageur.games import fitted
-from voyageur.games.rules import local_record, shares
+from voyageur.games.rules import weighed
 from voyageur.games.yellowhouse.rules import (
     ELEMENTS,
     PLAY,
@@ -15,22 +15,22 @@ from voyageur.games.yellowhouse.rules import (
     most_supports,
 )
 
-FEATURES = (
-    "turn to act",
-    "turn to lead",
-    "cards, logarithm",
-    "part of the hand that the best turn sheds",
-    "can go out",
-    "elements in hand",
-    "mean number of cards of a card's element",
+FEATURES = fitted.weights(
+    __file__,
+    (
+        "turn to act",
+        "turn to lead",
+        "cards, logarithm",
+        "part of the hand that the best turn sheds",
+        "can go out",
+        "elements in hand",
+        "mean number of cards of a card's element",
+    ),
 )
-WEIGHTS = fitted.weights(__file__, FEATURES)
 
 # A match, as a race of rounds.
 LUCK = 0.65  # chance that a round won does not bring the second card of an element
 RACE = 1.6  # fitted to the exact odds of matches whose rounds are even
-
-_new_figures = local_record(np.dtype([("of", "f8", (len(FEATURES),)), ("odds", "f8", (2,))]))
 
 
 @njit(cache=True)
@@ -85,14 +85,7 @@ def features(s, c, seat, out):
 @njit(cache=True)
 def round_odds(s, c):
     """The chance of seat 0 to win the round that is being played."""
-    figures = _new_figures()
-    for seat in range(2):
-        figures.of[:] = 0.0
-        features(s, c, seat, figures.of)
-        for i in range(len(WEIGHTS)):
-            figures.odds[seat] += WEIGHTS[i] * figures.of[i]
-    shares(figures.odds, 2)
-    return figures.odds[0]
+    return 1.0 / (1.0 + np.exp(weighed(s, c, 1) - weighed(s, c, 0)))
 
 
 @njit(cache=True)
