@@ -77,22 +77,21 @@ def replay(args: Any) -> int:
     names = list(tournament.config.entrants)
     for seat, number in enumerate(kept.seating):
         print(f"P{seat} {names[number]}")
-    for seat, _, text in found.moves:
+    for seat, _, text in found.steps():
         print(f"{'chance' if seat < 0 else f'P{seat}'}: {text}")
     print("returns: " + "  ".join(f"P{seat} {value:g}" for seat, value in enumerate(found.returns)))
     if found.forfeit is not None:
         print(f"forfeited by P{found.forfeit}: {found.reason}")
-    same = [list(move) for move in found.moves] == [list(move) for move in kept.moves]
-    same = same and found.returns == kept.returns
+    same = found.steps() == kept.steps() and found.returns == kept.returns
     print("The same as in the store." if same else _difference(kept, found))
     return 0 if same else 1
 
 
 def _difference(kept: Outcome, found: Outcome) -> str:
-    pairs = zip(kept.moves, found.moves, strict=False)
-    shorter = min(len(kept.moves), len(found.moves))
-    first = next((n for n, (one, other) in enumerate(pairs) if list(one) != list(other)), shorter)
-    then = kept.moves[first][2] if first < len(kept.moves) else "nothing more"
+    kept_steps, found_steps = kept.steps(), found.steps()
+    shorter = min(len(kept_steps), len(found_steps))
+    first = next((n for n in range(shorter) if kept_steps[n] != found_steps[n]), shorter)
+    then = kept_steps[first][2] if first < len(kept_steps) else "nothing more"
     return f"Not the same as in the store, which has {then!r} as step {first + 1}; bots with limits in seconds do that."
 
 

@@ -36,7 +36,9 @@ from voyageur.solvers import Limit, SolverBot, registry
 
 _NOBODY = -1
 _SLOT = struct.Struct("<ddq")  # deadline (monotonic seconds), seconds allowed and seat of what is under way
+_SEAT = struct.Struct("<q")
 _LONGEST = 300  # characters of a reason
+_ROOM = 1024  # actions for which the log of a game begins with room
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,8 @@ class Outcome:
       returns: every seat's.
       forfeit: the seat that forfeited the game; None if it was played to its end.
       reason: why.
-      moves: (seat, action, text), in order; the seat is -1 where chance decided.
+      moves: lists of seat, action and text, in order, as JSON, which is how they are passed on and kept; the seat is
+        -1 where chance decided.
       seconds: of every decision, by seat.
     """
 
@@ -81,8 +84,12 @@ class Outcome:
     returns: list[float] = field(default_factory=list)
     forfeit: int | None = None
     reason: str | None = None
-    moves: list[tuple[int, int, str]] = field(default_factory=list)
+    moves: str = "[]"
     seconds: list[list[float]] = field(default_factory=list)
+
+    def steps(self) -> list[list[Any]]:
+        """The moves; raises ValueError for what is not JSON."""
+        return json.loads(self.moves)
 
 
 class ArenaError(ValueError):
@@ -107,53 +114,86 @@ def forfeited(game: Any, seat: int) -> list[float]:
 
 
 class _Course:
-    """A game under way, as a state of OpenSpiel's that keeps its history."""
+    """A game under way, as a state of OpenSpiel's that keeps its history.
+
+    Attributes:
+      state: where it stands.
+    """
 
     def __init__(self, game: Any, chance: np.random.SeedSequence) -> None:
         self.state = game.new_initial_state()
         self._rng = np.random.default_rng(chance)
         self._bits = rules.make_rng(chance)
         self._ours = isinstance(game, games.Game)
-        if self._ours:  # what is asked for all the time
-            self._s, self._c, self._words = self.state.box.s, game.c, game.words
+        self._moves: list[tuple[int, int, str]] = []
 
-    def player(self) -> int:
-        return self.state.current_player()
+    def start(self) -> int:
+        """Draws for chance, the same for the same seed and the same draws before; the player to act then."""
+        while (player := self.state.current_player()) == CHANCE:
+            outcome = self._draw()
+            self._note(CHANCE, outcome)
+            self.state.apply_action(outcome)
+        return int(player)
 
-    def text(self, seat: int, action: int) -> str:
-        return self.state.action_to_string(seat, action)
+    def go_on(self, chosen: Mapping[int, int]) -> int:
+        """Plays the actions of the seats to act, then as `start`."""
+        for seat, action in chosen.items():
+            self._note(seat, action)
+        if len(chosen) > 1:
+            self.state.apply_actions(list(chosen.values()))
+        else:
+            self.state.apply_action(*chosen.values())
+        return self.start()
 
-    def draw(self) -> int:
-        """An outcome of the chance node, the same for the same seed and the same draws before."""
+    def moves(self) -> list[tuple[int, int, str]]:
+        """(seat, action, text) of all that was played and drawn."""
+        return self._moves
+
+    def _note(self, seat: int, action: int) -> None:
+        self._moves.append((seat, action, self.state.action_to_string(seat, action)))
+
+    def _draw(self) -> int:
         if self._ours:
-            return int(rules.sample_chance(self._s, self._c, self._bits))
+            return int(rules.sample_chance(self.state.box.s, self.state.game.c, self._bits))
         outcomes, probs = zip(*self.state.chance_outcomes(), strict=True)
         place = int(np.searchsorted(np.cumsum(probs), self._rng.random(), side="right"))
         return int(outcomes[min(place, len(outcomes) - 1)])
 
-    def apply(self, action: int) -> None:
-        self.state.apply_action(action)
-
-    def apply_joint(self, actions: list[int]) -> None:
-        self.state.apply_actions(actions)
-
 
 class _BareCourse(_Course):
-    """The same without a history, which costs more than the rules themselves; only for bots that look at none."""
+    """The same without a history, which costs more than the rules themselves; only for bots that look at none.
 
-    def player(self) -> int:
-        return int(rules.current_player(self._s, self._c))
+    `log` has the arrays that `rules.advance` fills. They are lent, since new ones would take long to lay out.
+    """
 
-    def text(self, seat: int, action: int) -> str:
-        return self._words.action_text(self._s, self._c, seat, action)
+    def __init__(self, game: games.Game, chance: np.random.SeedSequence, log: list[np.ndarray]) -> None:
+        super().__init__(game, chance)
+        self._game, self._log, self._done = game, log, 0
+        self._chosen = np.zeros(game.info.players, np.int64)
 
-    def apply(self, action: int) -> None:
-        rules.apply_action(self._s, self._c, action)
-        self.state.box.player = None
+    def start(self) -> int:
+        player = int(self.state.current_player())
+        return self.go_on({}) if player == CHANCE else player
 
-    def apply_joint(self, actions: list[int]) -> None:
-        rules.apply_joint(self._s, self._c, np.array(actions, np.int64))
-        self.state.box.player = None
+    def go_on(self, chosen: Mapping[int, int]) -> int:
+        for seat, action in chosen.items():
+            self._chosen[seat] = action
+        player, box, constants = CHANCE, self.state.box, self._game.constants
+        while player == CHANCE:
+            if self._done + len(self._chosen) > len(self._log[0]):
+                self._log[:] = [np.concatenate((part, np.zeros_like(part))) for part in self._log]
+            player, self._done = rules.advance(box.record, constants, self._chosen, self._bits, *self._log, self._done)
+        box.player = None  # what the state remembers of whose turn it was
+        return int(player)
+
+    def moves(self) -> list[tuple[int, int, str]]:
+        states, *rest = self._log
+        text, c = self._game.words.action_text, self._game.c
+        seats, actions = (part[: self._done].tolist() for part in rest)
+        return [
+            (seat, action, text(states[i : i + 1][0], c, seat, action))
+            for i, (seat, action) in enumerate(zip(seats, actions, strict=True))
+        ]
 
 
 class Player:
@@ -163,6 +203,9 @@ class Player:
         self.common, self.game = common, loading.load(common.game)
         self._slot = slot
         self._makers: dict[int, Any] = {}
+        self._log = []
+        if isinstance(self.game, games.Game):
+            self._log = [np.zeros(_ROOM, kind) for kind in (self.game.rules.state, np.int64, np.int64)]
         for entrant in common.entrants:
             self._warm_up(entrant)
 
@@ -189,23 +232,21 @@ class Player:
         chance, seeds = schedule.seeds(self.common.seed, pairing.block, len(pairing.seating))
         bots = [self._bot(seat, number, seeds[seat]) for seat, number in enumerate(pairing.seating)]
         bare = isinstance(self.game, games.Game) and all(type(bot) is SolverBot and not bot.history for bot in bots)
-        course = (_BareCourse if bare else _Course)(self.game, chance)
-        while (player := course.player()) != TERMINAL:
-            if player == CHANCE:
-                action = course.draw()
-                outcome.moves.append((CHANCE, action, course.text(CHANCE, action)))
-                course.apply(action)
-                continue
-            deciding = range(len(bots)) if player == SIMULTANEOUS else [player]
-            chosen = [self._decide(bots[seat], course, seat, pairing, outcome) for seat in deciding]
-            for seat, action in zip(deciding, chosen, strict=True):
-                outcome.moves.append((seat, action, course.text(seat, action)))
-            if not bare:
-                self._inform(bots, course.state, dict(zip(deciding, chosen, strict=True)), pairing)
-            if player == SIMULTANEOUS:
-                course.apply_joint(chosen)
-            else:
-                course.apply(chosen[0])
+        course = _BareCourse(self.game, chance, self._log) if bare else _Course(self.game, chance)
+        allowed = [self.common.allowed(self.common.entrants[number]) for number in pairing.seating]
+        try:
+            player = course.start()
+            while player != TERMINAL:
+                deciding = range(len(bots)) if player == SIMULTANEOUS else (player,)
+                chosen = {}
+                for seat in deciding:
+                    chosen[seat] = self._decide(bots[seat], course.state, seat, allowed[seat], outcome.seconds[seat])
+                if not bare:
+                    self._inform(bots, course.state, chosen, allowed)
+                player = course.go_on(chosen)
+        finally:
+            outcome.moves = json.dumps(course.moves())
+            outcome.seconds = [[round(took, 6) for took in each] for each in outcome.seconds]
         return list(course.state.returns())
 
     def _bot(self, seat: int, number: int, seed: int) -> pyspiel.Bot:
@@ -218,13 +259,15 @@ class Player:
             raise Forfeit(seat, f"cannot be loaded: {type(error).__name__}: {error}") from None
         if not isinstance(bot, pyspiel.Bot):
             raise Forfeit(seat, f"cannot be loaded: expected a pyspiel.Bot, got a {type(bot).__name__}")
-        self._watch(_NOBODY, 0.0)
+        self._watch_nobody()
         return bot
 
-    def _inform(self, bots: Sequence[pyspiel.Bot], state: Any, chosen: Mapping[int, int], pairing: Pairing) -> None:
+    def _inform(
+        self, bots: Sequence[pyspiel.Bot], state: Any, chosen: Mapping[int, int], allowed: Sequence[float]
+    ) -> None:
         """Tells the bots, as OpenSpiel does, what the others chose."""
         for seat, bot in enumerate(bots):
-            self._watch(seat, self.common.allowed(self.common.entrants[pairing.seating[seat]]))
+            self._watch(seat, allowed[seat])
             try:
                 if len(chosen) > 1:
                     bot.inform_actions(state, [chosen[player] for player in sorted(chosen)])
@@ -232,32 +275,37 @@ class Player:
                     bot.inform_action(state, *next(iter(chosen.items())))
             except Exception as error:
                 raise Forfeit(seat, f"raised {type(error).__name__}: {error}") from None
-        self._watch(_NOBODY, 0.0)
+        self._watch_nobody()
 
-    def _decide(self, bot: pyspiel.Bot, course: _Course, seat: int, pairing: Pairing, outcome: Outcome) -> int:
-        """What `bot` plays, as far as it is legal and in time."""
-        allowed = self.common.allowed(self.common.entrants[pairing.seating[seat]])
-        self._watch(seat, allowed)
-        started = time.perf_counter()
+    def _decide(self, bot: pyspiel.Bot, state: Any, seat: int, allowed: float, seconds: list[float]) -> int:
+        """What `bot` plays, as far as it is legal and in time; `seconds` are those of its decisions."""
+        started = self._watch(seat, allowed)
         try:
-            action = bot.step(course.state)
+            action = bot.step(state)
         except Exception as error:
             raise Forfeit(seat, f"raised {type(error).__name__}: {error}") from None
-        took = time.perf_counter() - started
-        self._watch(_NOBODY, 0.0)
-        outcome.seconds[seat].append(round(took, 6))
+        took = time.monotonic() - started
+        self._watch_nobody()
+        seconds.append(took)
         if took > allowed:
             raise Forfeit(seat, _overtime(allowed))
         if type(bot) is SolverBot:  # it takes its actions from the legal ones
             return action
-        legal = course.state.legal_actions(seat)
+        legal = state.legal_actions(seat)
         if not isinstance(action, int | np.integer) or action not in legal:
             raise Forfeit(seat, f"illegal action {str(action)[:40]!r} where {len(legal)} are legal")
         return int(action)
 
-    def _watch(self, seat: int, allowed: float) -> None:
+    def _watch(self, seat: int, allowed: float) -> float:
+        """Tells the guard that `seat` has so many seconds from now on, and tells the time."""
+        now = time.monotonic()
         if self._slot is not None:
-            _SLOT.pack_into(self._slot, 0, time.monotonic() + allowed, allowed, seat)
+            _SLOT.pack_into(self._slot, 0, now + allowed, allowed, seat)
+        return now
+
+    def _watch_nobody(self) -> None:
+        if self._slot is not None:
+            _SEAT.pack_into(self._slot, _SLOT.size - _SEAT.size, _NOBODY)
 
 
 def _overtime(allowed: float) -> str:
@@ -304,9 +352,9 @@ class Arena:
                 if late == self._late():
                     self._kill()
                     raise Forfeit(late[2], f"hung: {_overtime(late[1])}")
-        line = process.stdout.readline()
-        if line.endswith("\n"):
-            return Outcome(**json.loads(line))
+        line, moves = process.stdout.readline(), process.stdout.readline()
+        if moves.endswith("\n"):
+            return Outcome(**json.loads(line), moves=moves.rstrip("\n"))
         _, _, seat = _SLOT.unpack_from(self._slot)
         self._kill()
         if self.closed or seat == _NOBODY:
@@ -369,8 +417,9 @@ def main() -> None:
     common["entrants"] = tuple(Entrant(**entrant) for entrant in common["entrants"])
     player = Player(Rules(**common), mmap.mmap(int(sys.argv[1]), _SLOT.size))
     while True:
-        pairing = json.loads(lines.get())
-        back.write(json.dumps(vars(player.play(Pairing(**pairing)))) + "\n")
+        outcome = vars(player.play(Pairing(**json.loads(lines.get()))))
+        moves = outcome.pop("moves")  # long, and of no use to the guard: they go through as they are
+        back.write(f"{json.dumps(outcome)}\n{moves}\n")
         back.flush()
 
 

@@ -22,7 +22,7 @@ from voyageur.eval.arena import Outcome
 FORMAT = 1
 
 _COLUMNS = ("number", "block", "seating", "returns", "forfeit", "reason", "moves", "seconds")
-_JSON = ("seating", "returns", "moves", "seconds")
+_JSON = ("seating", "returns", "seconds")  # the moves are JSON already
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE games (
@@ -195,8 +195,11 @@ def _problem(outcome: Outcome) -> str | None:
         return "returns: expected numbers"
     if not all(isinstance(row, list) and all(type(value) in number for value in row) for row in outcome.seconds):
         return "seconds: expected lists of numbers"
-    moves = outcome.moves if isinstance(outcome.moves, list) else [None]
-    if not all(isinstance(move, list) and len(move) == 3 for move in moves):
+    try:
+        moves = outcome.steps()
+    except (ValueError, TypeError):
+        return "moves is not JSON"
+    if not (isinstance(moves, list) and all(isinstance(move, list) and len(move) == 3 for move in moves)):
         return "moves: expected a list of seat, action and text"
     if outcome.forfeit is not None and outcome.forfeit not in range(seats):
         return "forfeit: expected a seat"

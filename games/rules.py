@@ -210,6 +210,46 @@ def features(s: Record, c: Record, seat: int, out: np.ndarray) -> None:
     """Writes what `evaluate` weighs about a seat to `out`, zeros so far: a figure for each of `Rules.features`."""
 
 
+@njit(cache=True)
+def advance(box, constants, chosen, rng, states, seats, actions, done):
+    """Plays what the seats to act have `chosen` [P], then draws for chance until seats have to act or the game ends.
+
+    Every action goes into the log from place `done` on: the states before [K], seats (CHANCE for a draw) and actions.
+    Returns the player to act then, which is CHANCE where the log has no more room, and the length of the log. The log
+    needs room for one action of every seat.
+    """
+    s, c = box[0], constants[0]
+    player = np.int64(current_player(s, c))
+    if player == SIMULTANEOUS:
+        for seat in range(len(chosen)):
+            states[done], seats[done], actions[done] = s, seat, chosen[seat]
+            done += 1
+        apply_joint(s, c, chosen)
+    elif player >= 0:
+        states[done], seats[done], actions[done] = s, player, chosen[player]
+        done += 1
+        apply_action(s, c, chosen[player])
+    player = np.int64(current_player(s, c))
+    while player == CHANCE and done < len(states):
+        states[done], seats[done], actions[done] = s, CHANCE, np.int64(sample_chance(s, c, rng))
+        apply_action(s, c, actions[done])
+        done += 1
+        player = np.int64(current_player(s, c))
+    return player, done
+
+
+def box_of(record: Record) -> np.ndarray:
+    """An array of one record: that which `record` was taken from, or a new one with a copy of it.
+
+    For small compiled functions that Python calls often: numba takes arrays 10 times faster than records.
+    """
+    box = record.base
+    if box is None or box.size != 1:
+        box = np.empty(1, record.dtype)
+        box[0] = record
+    return box
+
+
 def copied(record: np.ndarray) -> np.ndarray:
     """A copy of `record` (array of one record); its own `copy` goes field by field and takes twenty times as long."""
     return record_of(record.tobytes(), record.dtype)

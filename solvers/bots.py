@@ -39,23 +39,29 @@ class SolverBot(pyspiel.Bot):
 
     def step(self, state: State) -> int:
         """The action to play in `state`."""
-        return self.step_with_policy(state)[1]
+        return self._choice(state)[0]
 
     def step_with_policy(self, state: State) -> tuple[list[tuple[int, float]], int]:
         """(policy, action): the probability of each legal action, and one drawn by them."""
+        action, shares = self._choice(state)
+        return [(other, shares.get(other, 0.0)) for other in state.legal_actions(self._player)], action
+
+    def _choice(self, state: State) -> tuple[int, Mapping[int, float]]:
+        """The action to play in `state`, and the probability of each that could have been drawn."""
         key = self._key(state)
         if self._plan and self._plan[0][0] == key:
             action = self._plan.pop(0)[1]
-            return self._policy(state, {action: 1.0}), action
+            return action, {action: 1.0}
         view = registry.view_for(self._solver, state, self._player)
         seed = int(self._rng.integers(2**63))
         result = self._solver.act(view, self._limit, self._options, self._threads, seed)
         firsts: dict[int, float] = {}
-        for chain, share in zip(result.chains, result.shares, strict=True):
-            firsts[chain[0]] = firsts.get(chain[0], 0.0) + float(share)
-        move = int(self._rng.choice(len(result.chains), p=result.shares / result.shares.sum()))
+        for chain, share in zip(result.chains, result.shares.tolist(), strict=True):
+            firsts[chain[0]] = firsts.get(chain[0], 0.0) + share
+        upper = result.shares.cumsum()
+        move = int((upper / upper[-1]).searchsorted(self._rng.random(), side="right"))
         self._plan = self._steps(view, result.chains[move])
-        return self._policy(state, firsts), result.chains[move][0]
+        return result.chains[move][0], firsts
 
     def get_policy(self, state: State) -> list[tuple[int, float]]:
         """The probability of each legal action in `state`, as `step_with_policy` would tell; the bot stays as it is."""
@@ -102,9 +108,6 @@ class SolverBot(pyspiel.Bot):
 
     def _key(self, state: State) -> int:
         return int(rules.information_key(state.box.s, state.game.c, self._player))
-
-    def _policy(self, state: State, chosen: Mapping[int, float]) -> list[tuple[int, float]]:
-        return [(action, chosen.get(action, 0.0)) for action in state.legal_actions(self._player)]
 
     def _steps(self, view: positions.View, chain: tuple[int, ...]) -> list[tuple[int, int]]:
         """The plan after the first action of `chain`."""

@@ -6,10 +6,11 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numba import njit
 
 from voyageur.games.canyon import board, hidden, scripted
 from voyageur.games.canyon import rules as r
-from voyageur.games.rules import CHANCE, Record, make_rng
+from voyageur.games.rules import CHANCE, Record, box_of, make_rng
 from voyageur.games.words import (
     Field,
     Info,
@@ -149,8 +150,7 @@ class Canyon(Words):
         if player == CHANCE:
             if s["phase"] == r.SETUP:
                 return f"P{action} deals"
-            first = r.starter_of(s["dealer"], c["dealer_leads"], c["players"])  # records take long to hand over
-            seat = r.receiver(s["round"], s["dealt"], first, c["players"])
+            seat = _dealt_to(box_of(s), box_of(c))
             return f"trump {CARDS[action]}" if seat == r.NONE else f"{CARDS[action]} to P{seat}"
         if action < r.CARD:
             return f"bid {action}"
@@ -536,6 +536,11 @@ def _tables(found: board.Board) -> np.ndarray:
     c = np.zeros(1, r.CONSTANTS)
     board.fill_tables(c, found, scripted.square_costs(found))
     return c
+
+
+@njit(cache=True)
+def _dealt_to(box: np.ndarray, constants: np.ndarray) -> int:
+    return r.dealt_to(box[0], constants[0])
 
 
 def square_name(c: Record, square: int) -> str:

@@ -147,15 +147,9 @@ def hand_size(number):
 
 
 @njit(cache=True)
-def starter_of(dealer, dealer_leads, players):
-    """The starting player of a round with that dealer."""
-    return np.int64(dealer) if dealer_leads else (dealer + 1) % players
-
-
-@njit(cache=True)
 def starter(s, c):
     """The starting player of the round."""
-    return starter_of(s.dealer, c.dealer_leads, c.players)
+    return np.int64(s.dealer) if c.dealer_leads else (s.dealer + 1) % c.players
 
 
 @njit(cache=True)
@@ -693,15 +687,9 @@ def apply_joint(s, c, actions):
 
 
 @njit(cache=True)
-def receiver(number, dealt, first, players):
-    """The seat that gets the card after so many in round `number`, which `first` starts; NONE: it is turned up."""
-    return NONE if dealt == hand_size(number) * players else (first + dealt) % players
-
-
-@njit(cache=True)
 def dealt_to(s, c):
     """The seat that gets the next card; NONE: it is turned up."""
-    return receiver(s.round, s.dealt, starter(s, c), c.players)
+    return NONE if s.dealt == hand_size(s.round) * c.players else (starter(s, c) + s.dealt) % c.players
 
 
 @njit(cache=True)

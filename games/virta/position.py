@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numba import njit
 
-from voyageur.games.rules import CHANCE, Record
+from voyageur.games.rules import CHANCE, Record, box_of
 from voyageur.games.virta import board
 from voyageur.games.virta import rules as r
 from voyageur.games.words import (
@@ -114,7 +115,8 @@ class Virta(Words):
             return _carry_text(c, s["settled"], action - r.LOAD)
         if action < r.RETURN:
             return _rake_text(s, c, player, action - r.LIFT)
-        return f"{letter_name(c, action - r.RETURN - 1)} into {circle_name(c, _raked(s, c, player, s['pawn']))}"
+        circle, _ = _raked(box_of(s), box_of(c), player, int(s["pawn"]))
+        return f"{letter_name(c, action - r.RETURN - 1)} into {circle_name(c, circle)}"
 
     def move_text(self, s: Record, c: Record, player: int, actions: Sequence[int]) -> str:
         """See `Words.move_text`; like `a: N1 > N3 for 1 token, a carries B, b carries AC`."""
@@ -234,7 +236,7 @@ def _constants(params: tuple[tuple[str, Value], ...]) -> np.ndarray:
 
 
 def _text(row: np.ndarray) -> str:
-    return "".join(chr(character) for character in row if character)
+    return row.astype("<u4").tobytes().decode("utf-32-le").rstrip("\0")
 
 
 def circle_name(c: Record, circle: int) -> str:
@@ -287,9 +289,12 @@ def _tokens(number: int) -> str:
     return "1 token" if number == 1 else f"{number} tokens"
 
 
-def _raked(s: Record, c: Record, player: int, pawn: int) -> int:
-    """The circle from which `pawn` would rake."""
-    return int(r.target(c, int(r.in_river(s, c)), int(s["at"][player, pawn])))
+@njit(cache=True)
+def _raked(box: np.ndarray, constants: np.ndarray, player: int, pawn: int) -> tuple[int, int]:
+    """The circle from which `pawn` would rake, and the part there, counted from 1."""
+    s, c = box[0], constants[0]
+    circle = r.target(c, r.in_river(s, c), np.int64(s.at[player, pawn]))
+    return circle, r.letter_at(s, c, circle)
 
 
 def _walk_text(s: Record, c: Record, player: int, pawn: int, goal: int) -> str:
@@ -297,8 +302,8 @@ def _walk_text(s: Record, c: Record, player: int, pawn: int, goal: int) -> str:
 
 
 def _rake_text(s: Record, c: Record, player: int, pawn: int) -> str:
-    circle = _raked(s, c, player, pawn)
-    return f"{PAWNS[pawn]} rakes {letter_name(c, r.letter_at(s, c, circle) - 1)} from {circle_name(c, circle)}"
+    circle, letter = _raked(box_of(s), box_of(c), player, pawn)
+    return f"{PAWNS[pawn]} rakes {letter_name(c, letter - 1)} from {circle_name(c, circle)}"
 
 
 def _carry_text(c: Record, pawn: int, load: int) -> str:

@@ -31,7 +31,7 @@ def importable(monkeypatch: pytest.MonkeyPatch) -> None:
 def content(path: Path) -> list[dict[str, Any]]:
     """All games of a store, without what depends on the clock."""
     store = Store.open(str(path))
-    rows = [asdict(outcome) | {"seconds": None} for outcome in store.outcomes(moves=True)]
+    rows = [asdict(outcome) | {"moves": outcome.steps(), "seconds": None} for outcome in store.outcomes(moves=True)]
     store.close()
     return rows
 
@@ -86,10 +86,10 @@ def test_the_same_with_and_without_history(game: str) -> None:
     for pairing in schedule.pairings("round-robin", 2, loaded.num_players(), 8, "balanced", 3):
         bare = player.play(pairing)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(arena, "_BareCourse", arena._Course)
+            patch.setattr(arena, "_BareCourse", lambda game, chance, log: arena._Course(game, chance))
             whole = player.play(pairing)
         assert (bare.moves, bare.returns) == (whole.moves, whole.returns)
-        assert bare.forfeit is None and bare.moves
+        assert bare.forfeit is None and bare.steps()
 
 
 def test_the_same_luck_within_a_block(tmp_path: Path) -> None:
