@@ -460,13 +460,13 @@ def test_too_many_moves_become_single_actions(monkeypatch: pytest.MonkeyPatch, a
 
 
 def test_an_error_counts_what_moved() -> None:
-    """A value that has moved since the earlier half is as much less sure; a move seen in one half only is not."""
+    """A value that has moved since the earlier half is less sure by twice that; a move seen in one half only is not."""
     early = (np.array([100, 100, 0, 50]), np.array([[20.0], [60.0], [0.0], [25.0]]), np.array([20.0, 60, 0, 25]))
     late = (np.array([100, 100, 100, 0]), np.array([[60.0], [60.0], [60.0], [0.0]]), np.array([60.0, 60, 60, 0]))
     means, errors = estimates(early, late, 0)
     assert means[:, 0] == pytest.approx([0.6, 0.6, 0.6, 0.5])
     assert errors[1] == errors[2] == pytest.approx(np.sqrt(24.25) / 100)
-    assert errors[0] == pytest.approx(np.hypot(errors[1], 0.4))
+    assert errors[0] == pytest.approx(np.hypot(errors[1], 0.8))
     assert errors[3] == pytest.approx(np.sqrt(12.75) / 50)
 
 
