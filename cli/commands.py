@@ -167,7 +167,7 @@ def _solve_by_sampling(args: Any, game: Any) -> int:
     seconds = args.seconds or (60.0 if args.iterations is None else float("inf"))
     most = args.iterations or 10**15
     with progress.bar("training") as report:
-        training = mccfr.Mccfr(game, args.sampling, args.seed, int((args.memory or 1.0) * 1e9))
+        training = mccfr.Mccfr(game, args.sampling, args.seed, int((args.memory or 1.0) * 1e9), args.threads)
 
         def told(training: mccfr.Mccfr, elapsed: float) -> None:
             note = f"iterations, {training.sets:,} sets{' (full)' if training.full else ''}"

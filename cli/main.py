@@ -172,6 +172,9 @@ def _add_solving(commands: Any) -> None:
     solve.add_argument("--sampling", choices=("external", "outcome"), help="for games of ours that do not fit")
     solve.add_argument("--seconds", type=_seconds, metavar="T", help="of sampling (default 60, without --iterations)")
     solve.add_argument("--seed", type=_not_negative, default=0, metavar="S", help="of sampling")
+    solve.add_argument(
+        "--threads", type=_positive, default=1, metavar="K", help="of sampling (default 1; more: not repeatable)"
+    )
     solve.add_argument("--checkpoint", metavar="FILE", help="of sampling: goes on from it, and keeps it up to date")
     solve.add_argument(
         "--every", type=_seconds, default=60.0, metavar="T", help="seconds between checkpoints (default 60)"

@@ -13,22 +13,29 @@ about: so knowledge is shared between the ways that lead to one position, and wh
 Iteration t counts t times, in regrets and averages (Brown and Sandholm 2019, linear CFR). A set met for the first time
 is only written down, and play goes on from there by the game's own playout; so the part of the game that is walked
 through in full grows as it is needed. When the table is full, that is what happens at every set that is not in it.
+
+Several threads learn in one table at once, without waiting for one another (Recht, Re, Wright and Niu 2011, "Hogwild: a
+lock-free approach to parallelizing stochastic gradient descent"). Two that change one number at the same moment may
+lose one of the changes; that is left to happen. Who comes first is up to the machine, so what more than one thread
+learn is not repeatable. Only adding sets is guarded: the table always holds each set once.
 """
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+from numba import njit, types
+from numba.extending import intrinsic
 
 from voyageur.games import rules
 from voyageur.games.rules import CHANCE, SIMULTANEOUS, TERMINAL
 from voyageur.games.spiel import Game
 from voyageur.solvers import sealed
-from voyageur.solvers.playout import playout
+from voyageur.solvers.playout import borrowed, playout
 from voyageur.solvers.policies import Header, Policy
 
 EXTERNAL, OUTCOME = range(2)
@@ -37,7 +44,9 @@ EXPLORE = 0.6  # of outcome sampling: uniform part of what the learning seat pla
 BASELINE_RATE = 0.1  # how fast a running average forgets
 ACTIONS_PER_SET = 3  # for which the table is laid out
 KIND = b"VOYTRAIN"
-FIELDS = {"game": str, "sampling": str, "seed": int, "iterations": int, "sets": int, "actions": int}
+FIELDS = {"game": str, "sampling": str, "seed": int, "threads": int, "iterations": int, "sets": int, "actions": int}
+DEFAULTS = {"threads": 1}  # left out of the files of one thread
+CACHE_LINE = 8  # numbers of 8 bytes
 SLICE_SECONDS = 0.5
 TO_THE_END = 1 << 62  # actions of a playout that is never cut off
 
@@ -46,14 +55,17 @@ class Table(NamedTuple):
     """What has been learnt: N slots for sets, E places for their actions.
 
     key [N]: 0 where a slot is free. first, size [N]: the actions lie at first to first + size - 1. used [2]: sets and
-    places in use. action, regret, sum, baseline [E]: an action, its regret, the weighted sum of its probabilities, the
-    running average of what it was worth to its player.
+    places in use. lock [1]: 1 while a thread adds a set. action, regret, sum, baseline [E]: an action, its regret, the
+    weighted sum of its probabilities, the running average of what it was worth to its player.
+
+    A key is the last thing that is written of a set, so whoever finds it may read the rest.
     """
 
     key: np.ndarray
     first: np.ndarray
     size: np.ndarray
     used: np.ndarray
+    lock: np.ndarray
     action: np.ndarray
     regret: np.ndarray
     sum: np.ndarray
@@ -61,8 +73,8 @@ class Table(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """Working space by depth D: records [D], everybody's choice so far at a simultaneous node [D, P], and actions,
-    probabilities and values [D, A]; returns [P].
+    """Working space of a thread, by depth D: records [D], everybody's choice so far at a simultaneous node [D, P], and
+    actions, probabilities and values [D, A]; returns [P].
     """
 
     record: np.ndarray
@@ -75,42 +87,48 @@ class Walk(NamedTuple):
 
 @dataclass(frozen=True)
 class Started:
-    """What a training is: game, sampling, seed."""
+    """What a training is: game, sampling, seed, threads."""
 
     game: str
     sampling: str
     seed: int
+    threads: int
 
 
 class Mccfr:
     """A training under way.
 
     Attributes:
-      game: which. started: what cannot change when it goes on later. iterations: done so far.
+      game: which. started: what cannot change when it goes on later.
     """
 
-    def __init__(self, game: Game, sampling: str = "external", seed: int = 0, memory: int = 1 << 30) -> None:
-        """Lays out a table of at most `memory` bytes; raises ValueError for a sampling that there is not."""
+    def __init__(
+        self, game: Game, sampling: str = "external", seed: int = 0, memory: int = 1 << 30, threads: int = 1
+    ) -> None:
+        """Lays out a table of at most `memory` bytes; raises ValueError for a sampling that there is not.
+
+        `threads`, from 1, learn in it at once; what more than one learn is not repeatable.
+        """
         if sampling not in SAMPLINGS:
             raise ValueError(f"sampling: expected one of {', '.join(SAMPLINGS)}, got {sampling!r}")
-        self.game, self.started, self.iterations = game, Started(str(game), sampling, seed), 0
+        if threads < 1:
+            raise ValueError(f"threads: expected a number from 1, got {threads}")
+        self.game, self.started = game, Started(str(game), sampling, seed, threads)
         slots = 1 << 8
         while 2 * slots * (20 + ACTIONS_PER_SET * 28) <= memory:
             slots *= 2
         self.table = _table(slots)
-        self._rng = rules.make_rng(seed)
-        depth = game.max_game_length() * game.num_players() + game.max_chance_nodes_in_history() + 2
-        players, most = game.num_players(), game.rules.max_actions
-        self._walk = Walk(
-            np.zeros(depth, game.rules.state),
-            np.zeros((depth, players), np.int64),
-            np.zeros((depth, most), np.int64),
-            np.zeros((depth, most)),
-            np.zeros((depth, most)),
-            np.zeros(players),
-        )
+        sequence = np.random.SeedSequence(seed)
+        self._rngs = [_apart(rules.make_rng(s)) for s in (sequence, *sequence.spawn(threads - 1))]
+        self._walks = [_walk(game) for _ in range(threads)]
+        self._done = np.zeros(threads, np.int64)  # iterations of each thread
         self._root = np.frombuffer(game._initial, game.rules.state)
         self.run(0)  # what has to be compiled is, before any clock runs
+
+    @property
+    def iterations(self) -> int:
+        """Iterations done so far."""
+        return int(self._done.sum())
 
     @property
     def sets(self) -> int:
@@ -123,12 +141,21 @@ class Mccfr:
         return _full(self.table)
 
     def run(self, iterations: int) -> None:
-        """So many iterations more."""
+        """So many iterations more, dealt out to the threads; Ctrl-C is raised once all have done their share."""
         sampling, players = SAMPLINGS.index(self.started.sampling), self.game.num_players()
         opposite = players == 2 and self.game.info.utility_sum == 0
-        arguments = (self._root, self.game.constants, players, sampling, opposite, self._rng, self.table, self._walk)
-        _train(self.iterations, iterations, *arguments)
-        self.iterations += iterations
+        first, threads = self.iterations, self.started.threads
+        shared = (self._root, self.game.constants, players, sampling, opposite, self.table)
+
+        def learn(i: int) -> None:
+            own = (self._rngs[i], self._walks[i], self._done[i : i + 1])
+            _train(first + i, first + iterations, threads, *shared, *own)
+
+        if threads == 1:
+            learn(0)
+            return
+        with ThreadPoolExecutor(threads) as pool:
+            _join([pool.submit(learn, i) for i in range(threads)])
 
     def policy(self) -> Policy:
         """The average strategy at all sets that were met more than once."""
@@ -154,40 +181,77 @@ class Mccfr:
         slots = np.flatnonzero(table.key)
         slots = slots[np.argsort(table.first[slots])]
         header = asdict(self.started) | {"iterations": self.iterations, "sets": len(slots), "actions": n}
+        header = {name: value for name, value in header.items() if DEFAULTS.get(name) != value}
         edges = [array[:n] for array in (table.action, table.regret, table.sum, table.baseline)]
-        sealed.write(path, KIND, header, [self._rng, table.key[slots], table.size[slots], *edges])
+        sealed.write(path, KIND, header, [*self._rngs, table.key[slots], table.size[slots], *edges])
 
     def resume(self, path: str) -> None:
         """Goes on from what `save` wrote; raises SealedError if that is of another training, or has no room here."""
-        header, found = sealed.read(path, KIND, FIELDS, _layout, "checkpoint")
+        header, found = sealed.read(path, KIND, FIELDS, _layout, "checkpoint", DEFAULTS)
         for name, mine in asdict(self.started).items():
             if header[name] != mine:
                 raise sealed.SealedError(f"checkpoint: {path}: {name}: it has {header[name]}, this training {mine}")
         table, sizes = self.table, found["size"]
         if len(sizes) * 4 > 3 * len(table.key) or header["actions"] > len(table.action):
             raise sealed.SealedError(f"checkpoint: {path}: its {len(sizes):,} sets need more memory than is allowed")
-        if (sizes < 0).any() or sizes.sum(dtype=np.int64) != header["actions"] or not found["key"].all():
+        keys = np.unique(found["key"])
+        if (sizes < 0).any() or sizes.sum(dtype=np.int64) != header["actions"] or len(keys) < len(sizes) or 0 in keys:
             raise sealed.SealedError(f"checkpoint: {path}: its sets and actions do not fit together")
-        self.table = _table(len(table.key))
-        for key, size in zip(found["key"], sizes, strict=True):
-            _add(self.table, key, size)
-        for name in ("action", "regret", "sum", "baseline"):
+        self.table, actions = _table(len(table.key)), found["action"].astype(np.int64)
+        for key, end, size in zip(found["key"], np.cumsum(sizes).tolist(), sizes.tolist(), strict=True):
+            _add(self.table, key, actions[end - size :], size)
+        for name in ("regret", "sum", "baseline"):
             getattr(self.table, name)[: header["actions"]] = found[name]
-        self._rng[:] = found["rng"]
-        self.iterations = header["iterations"]
+        for rng, kept in zip(self._rngs, found["rng"].reshape(-1, 2), strict=True):
+            rng[:] = kept
+        self._done[:] = 0
+        self._done[0] = header["iterations"]
 
 
 def _layout(header: dict[str, Any]) -> sealed.Layout:
     n, m = header["sets"], header["actions"]
     edges = [("action", "<i4", m), ("regret", "<f8", m), ("sum", "<f8", m), ("baseline", "<f8", m)]
-    return [("rng", "<u8", 2), ("key", "<u8", n), ("size", "<i4", n), *edges]
+    return [("rng", "<u8", 2 * header["threads"]), ("key", "<u8", n), ("size", "<i4", n), *edges]
 
 
 def _table(slots: int) -> Table:
     places = slots * ACTIONS_PER_SET
     key, first, size = np.zeros(slots, np.uint64), np.zeros(slots, np.int64), np.zeros(slots, np.int32)
     regret, sums, baseline = (np.zeros(places) for _ in range(3))
-    return Table(key, first, size, np.zeros(2, np.int64), np.zeros(places, np.int32), regret, sums, baseline)
+    used, lock = np.zeros(2, np.int64), np.zeros(1, np.int64)
+    return Table(key, first, size, used, lock, np.zeros(places, np.int32), regret, sums, baseline)
+
+
+def _walk(game: Game) -> Walk:
+    depth = game.max_game_length() * game.num_players() + game.max_chance_nodes_in_history() + 2
+    players, most = game.num_players(), game.rules.max_actions
+    return Walk(
+        np.zeros(depth, game.rules.state),
+        np.zeros((depth, players), np.int64),
+        np.zeros((depth, most), np.int64),
+        np.zeros((depth, most)),
+        np.zeros((depth, most)),
+        _apart(np.zeros(players)),
+    )
+
+
+def _apart(numbers: np.ndarray) -> np.ndarray:
+    """A copy of a few 8-byte numbers with no cache line that others write to: threads would wait for it in turn."""
+    n = len(numbers)
+    room = np.zeros(n + 2 * CACHE_LINE, numbers.dtype)[CACHE_LINE : CACHE_LINE + n]
+    room[:] = numbers
+    return room
+
+
+def _join(shares: Sequence[Future[None]]) -> None:
+    """Waits until all have ended, and raises what they raised; Ctrl-C is raised only then, however often it comes."""
+    try:
+        wait(shares)
+    except KeyboardInterrupt:
+        _join(shares)  # what is saved next must not change meanwhile
+        raise
+    for share in shares:
+        share.result()
 
 
 def _places(first: np.ndarray, size: np.ndarray) -> np.ndarray:
@@ -232,43 +296,88 @@ def train(
 # Compiled: the table.
 
 
+@intrinsic
+def _exchange(typingctx, array, index, value):
+    """Puts `value` into an array of integers and returns what was there, in one step in the eyes of all threads.
+
+    Whoever sees the value sees all that was written before it.
+    """
+
+    def codegen(context, builder, signature, args):
+        return builder.atomic_rmw("xchg", _pointer(context, builder, array, *args[:2]), args[2], "seq_cst")
+
+    return array.dtype(array, types.int64, array.dtype), codegen
+
+
+@intrinsic
+def _seen(typingctx, array, index):
+    """What is in an array of 8-byte integers, read before anything that is read later."""
+
+    def codegen(context, builder, signature, args):
+        return builder.load_atomic(_pointer(context, builder, array, *args), "acquire", 8)
+
+    return array.dtype(array, types.int64), codegen
+
+
+def _pointer(context, builder, array, value, index):
+    return builder.gep(context.make_array(array)(context, builder, value=value).data, [index])
+
+
 @njit(cache=True)
 def _full(table):
     return table.used[0] * 4 >= len(table.key) * 3
 
 
 @njit(cache=True)
-def _find(table, key):
-    """The slot of `key`, or the free one where it belongs."""
-    slot = np.int64(key & np.uint64(len(table.key) - 1))
-    while table.key[slot] != 0 and table.key[slot] != key:
-        slot = (slot + 1) & (len(table.key) - 1)
-    return slot
+def _room(table, size):
+    """Whether a set of `size` actions could be added."""
+    return not _full(table) and table.used[1] + size <= len(table.action)
 
 
 @njit(cache=True)
-def _add(table, key, size):
-    """Writes down a set of `size` actions; returns whether there was room."""
-    if _full(table) or table.used[1] + size > len(table.action):
-        return False
-    slot = _find(table, key)
-    table.key[slot], table.first[slot], table.size[slot] = key, table.used[1], size
-    table.used[0] += 1
-    table.used[1] += size
-    return True
+def _find(table, key):
+    """(The slot of `key`, or the free one where it belongs; whether it is there)."""
+    slot = np.int64(key & np.uint64(len(table.key) - 1))
+    found = _seen(table.key, slot)
+    while found != 0 and found != key:
+        slot = (slot + 1) & (len(table.key) - 1)
+        found = _seen(table.key, slot)
+    return slot, found == key
+
+
+@njit(cache=True)
+def _add(table, key, actions, n):
+    """Writes down a set with the first `n` of `actions`, if there is room; no other thread may do so meanwhile.
+
+    Returns -1, or the place of its actions if it is there already.
+    """
+    slot, known = _find(table, key)
+    if known:
+        return table.first[slot]
+    if _room(table, n):
+        first = table.used[1]
+        for k in range(n):
+            table.action[first + k] = actions[k]
+        table.first[slot], table.size[slot] = first, n
+        table.used[0] += 1
+        table.used[1] += n
+        _exchange(table.key, slot, key)
+    return np.int64(-1)
 
 
 @njit(cache=True)
 def _meet(table, key, actions, n):
     """The place of the actions of set `key`; -1 if it was not there, in which case it is now, if there is room."""
-    slot = _find(table, key)
-    if table.key[slot] == key:
+    slot, known = _find(table, key)
+    if known:
         return table.first[slot]
-    if _add(table, key, n):
-        first = table.first[_find(table, key)]
-        for k in range(n):
-            table.action[first + k] = actions[k]
-    return np.int64(-1)
+    if not _room(table, n):  # a full table is met all the time: nobody is to wait for the lock then
+        return np.int64(-1)
+    while _exchange(table.lock, 0, 1) != 0:
+        pass
+    first = _add(table, key, actions, n)  # another thread may have been faster, with this set or in that slot
+    _exchange(table.lock, 0, 0)
+    return first
 
 
 @njit(cache=True)
@@ -417,12 +526,16 @@ def _outcome(walk, depth, c, players, seat, learner, weight, opposite, rng, tabl
 
 
 @njit(cache=True, nogil=True)
-def _train(done, n, root, constants, players, sampling, opposite, rng, table, walk):
+def _train(first, end, step, root, constants, players, sampling, opposite, table, rng, walk, done):
+    """Iterations `first`, `first` + `step` and so on below `end`; adds to `done` [1] how many that was."""
     c, top = constants[0], np.int64(0)
-    for t in range(done, done + n):
+    # Without counts: those of the table's arrays would be written by all threads, at every call.
+    table, rng, walk = borrowed(table), borrowed(rng), borrowed(walk)
+    for t in range(first, end, step):
         for learner in range(players):
             walk.record[0] = root[0]
             if sampling == EXTERNAL:
                 _external(walk, top, c, players, top, learner, t + 1.0, rng, table)
             else:
                 _outcome(walk, top, c, players, top, learner, t + 1.0, opposite, rng, table)
+    done[0] += len(range(first, end, step))

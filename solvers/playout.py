@@ -1,8 +1,7 @@
 """What happens below the tree: a playout by the game's own policy, cut off and evaluated after a number of actions."""
 
 import numpy as np
-from numba import njit
-from numba.core.imputils import impl_ret_untracked
+from numba import njit, types
 from numba.extending import intrinsic
 
 from voyageur.games import rules
@@ -12,20 +11,27 @@ LOOSE = 0.15  # part of the decisions of self-play that the playout policy takes
 
 
 @intrinsic
-def borrowed(typingctx, array):
-    """`array` without its reference count, for the time of a call whose caller holds it.
+def borrowed(typingctx, held):
+    """An array, or a tuple of arrays, without reference counts, for the time of a call whose caller holds it.
 
     Numba counts references at every call that takes an array; with a dozen small functions a tree level, these
     atomic operations cost more than the search itself.
     """
 
-    def codegen(context, builder, signature, args):
-        value = context.make_array(array)(context, builder, value=args[0])
+    def uncounted(context, builder, array, value):
+        value = context.make_array(array)(context, builder, value=value)
         value.meminfo = value.meminfo.type(None)
         value.parent = value.parent.type(None)
-        return impl_ret_untracked(context, builder, array, value._getvalue())
+        return value._getvalue()
 
-    return array(array), codegen
+    def codegen(context, builder, signature, args):
+        if isinstance(held, types.Array):
+            return uncounted(context, builder, held, args[0])
+        parts = enumerate(held.types)
+        values = [uncounted(context, builder, part, builder.extract_value(args[0], i)) for i, part in parts]
+        return context.make_tuple(builder, held, values)
+
+    return held(held), codegen
 
 
 @njit(cache=True, nogil=True)

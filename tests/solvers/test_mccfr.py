@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +29,14 @@ def gap(training: mccfr.Mccfr) -> float:
     return cfr.nash_conv(flat, policy)
 
 
+@pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("sampling", mccfr.SAMPLINGS)
 @pytest.mark.parametrize(("name", "params", "most"), [(KUHN, {}, 0.03), ("yellowhouse", ROUND, 0.08)])
-def test_comes_close_to_equilibrium(sampling: str, name: str, params: dict[str, Any], most: float) -> None:
+def test_comes_close_to_equilibrium(
+    sampling: str, name: str, params: dict[str, Any], most: float, threads: int
+) -> None:
     """More samples, a smaller NashConv, and in the end a small one."""
-    training = mccfr.Mccfr(games.load(name, **params), sampling, seed=1)
+    training = mccfr.Mccfr(games.load(name, **params), sampling, seed=1, threads=threads)
     training.run(300)
     before = gap(training)
     training.run(60_000)
@@ -52,6 +56,25 @@ def test_table_is_bounded(sampling: str, monkeypatch: pytest.MonkeyPatch) -> Non
     training.run(200)
     assert training.table.sum.sum() > sums
     assert (np.diff(training.policy().keys.astype(object)) > 0).all()
+
+
+@pytest.mark.parametrize("sampling", mccfr.SAMPLINGS)
+def test_threads_share_a_table(sampling: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sets that several threads add at once are there once each, with actions of their own, and all are counted."""
+    training = mccfr.Mccfr(games.load("yellowhouse", scope="round"), sampling, memory=1, threads=4)
+    for _ in range(10):
+        monkeypatch.setattr(training, "table", mccfr._table(1 << 12))
+        training.run(3000)
+        table = training.table
+        used = np.flatnonzero(table.key)
+        used = used[np.argsort(table.first[used])]
+        assert training.sets == len(used) == len(np.unique(table.key[used]))
+        assert 4 * len(used) <= 3 << 12
+        ends = np.cumsum(table.size[used])
+        assert np.array_equal(table.first[used], ends - table.size[used])
+        assert table.used[1] == ends[-1] <= len(table.action)
+        within = np.delete(np.diff(table.action[: ends[-1]]), ends[:-1] - 1)
+        assert (within > 0).all()  # legal actions are in order
 
 
 def same(one: mccfr.Mccfr, other: mccfr.Mccfr) -> bool:
@@ -78,6 +101,49 @@ def test_goes_on_as_if_never_stopped(sampling: str, tmp_path: Path) -> None:
     third = mccfr.Mccfr(game, sampling, seed=4)
     third.resume(str(path))
     assert same(whole, third)
+
+
+def test_one_thread_is_repeatable(tmp_path: Path) -> None:
+    """One thread writes the same file every time, which does not even say that there was one."""
+    files = []
+    for arguments in ({}, {"threads": 1}):
+        training = mccfr.Mccfr(games.load(KUHN), seed=4, **arguments)
+        training.run(500)
+        training.save(tmp_path / "kuhn.training")
+        files.append((tmp_path / "kuhn.training").read_bytes())
+    assert files[0] == files[1]
+    assert b"threads" not in files[0]
+
+
+def test_threads_go_on(tmp_path: Path) -> None:
+    """A checkpoint holds what every thread needs to go on."""
+    game, path = games.load(KUHN), tmp_path / "kuhn.training"
+    first, second = (mccfr.Mccfr(game, seed=4, threads=3) for _ in range(2))
+    first.run(100)
+    first.save(path)
+    assert not mccfr.train(second, 60.0, 100, str(path))
+    assert same(first, second)
+    assert np.array_equal(first._rngs, second._rngs)
+    second.run(2)  # not a share for everyone
+    assert second.iterations == 102
+
+
+def test_ctrl_c_waits_for_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However often it comes, what the threads do is done and counted before the training ends."""
+    training, waits = mccfr.Mccfr(games.load(KUHN), threads=2), [KeyboardInterrupt, KeyboardInterrupt]
+    wait = mccfr.wait
+
+    def impatient(shares: list[Future[None]]) -> None:
+        if waits:
+            raise waits.pop()
+        wait(shares)
+
+    monkeypatch.setattr(mccfr, "wait", impatient)
+    with pytest.raises(KeyboardInterrupt):
+        training.run(20_000)
+    assert training.iterations == 20_000
+    waits.append(KeyboardInterrupt)
+    assert mccfr.train(training, 60.0, 10**9)
 
 
 KILLED = """
@@ -111,6 +177,7 @@ def test_survives_kill(tmp_path: Path) -> None:
     [
         ({"seed": 5}, "seed: it has 4, this training 5"),
         ({"sampling": "outcome"}, "sampling: it has external, this training outcome"),
+        ({"threads": 2}, "threads: it has 1, this training 2"),
         ({"memory": 1000}, None),
     ],
 )
@@ -142,6 +209,8 @@ def test_damaged_checkpoint(tmp_path: Path) -> None:
         training.resume(str(path))
     with pytest.raises(ValueError, match="sampling: expected one of external, outcome, got 'all'"):
         mccfr.Mccfr(game, "all")
+    with pytest.raises(ValueError, match="threads: expected a number from 1, got 0"):
+        mccfr.Mccfr(game, threads=0)
 
 
 def test_trained_bot(tmp_path: Path) -> None:
