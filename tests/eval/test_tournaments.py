@@ -77,9 +77,10 @@ def test_any_game_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert "no game 99" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("game", ["voyageur_goofspiel(num_cards=4)", "voyageur_kuhn_poker"])
-def test_the_same_with_and_without_history(game: str) -> None:
+@pytest.mark.parametrize("game", ["voyageur_goofspiel(num_cards=4)", "voyageur_kuhn_poker", "canyon(players=2)"])
+def test_the_same_with_and_without_history(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Games among our own bots are played without a history, with the same moves and results."""
+    monkeypatch.setattr(arena, "_ROOM", 4)  # so that the log has to grow, also in the middle of a deal
     loaded = loading.load(game)
     field = tuple(entrants.parse(spec, loaded) for spec in ("random", "scripted"))
     player = Player(arena.Rules(str(loaded), field, 3, 1.0, 60.0))
