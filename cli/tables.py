@@ -80,7 +80,7 @@ def _verdict(advice: Advice) -> list[str]:
             f"From an equilibrium: all together could gain {advice.nash_conv:.2g} by playing otherwise (NashConv)."
         )
     if advice.values is not None:
-        lines.append("Expected returns: " + "  ".join(f"P{i} {value:.2f}" for i, value in enumerate(advice.values)))
+        lines.append("Expected returns: " + "  ".join(f"P{i} {value:z.2f}" for i, value in enumerate(advice.values)))
     if advice.full:
         lines.append("The memory bound was reached; the search went on without new entries.")
     if advice.interrupted:
