@@ -74,24 +74,24 @@ def replay(args: Any) -> int:
     with contextlib.closing(store):
         kept = tournament.checked(store.outcome(args.number))
     found = tournaments.replay(tournament, kept)
+    played, stored = found.steps(), kept.steps()
     names = list(tournament.config.entrants)
     for seat, number in enumerate(kept.seating):
         print(f"P{seat} {names[number]}")
-    for seat, _, text in found.steps():
+    for seat, _, text in played:
         print(f"{'chance' if seat < 0 else f'P{seat}'}: {text}")
     print("returns: " + "  ".join(f"P{seat} {value:g}" for seat, value in enumerate(found.returns)))
     if found.forfeit is not None:
         print(f"forfeited by P{found.forfeit}: {found.reason}")
-    same = found.steps() == kept.steps() and found.returns == kept.returns
-    print("The same as in the store." if same else _difference(kept, found))
+    same = played == stored and found.returns == kept.returns
+    print("The same as in the store." if same else _difference(stored, played))
     return 0 if same else 1
 
 
-def _difference(kept: Outcome, found: Outcome) -> str:
-    kept_steps, found_steps = kept.steps(), found.steps()
-    shorter = min(len(kept_steps), len(found_steps))
-    first = next((n for n in range(shorter) if kept_steps[n] != found_steps[n]), shorter)
-    then = kept_steps[first][2] if first < len(kept_steps) else "nothing more"
+def _difference(stored: list[list[Any]], played: list[list[Any]]) -> str:
+    shorter = min(len(stored), len(played))
+    first = next((n for n in range(shorter) if stored[n] != played[n]), shorter)
+    then = stored[first][2] if first < len(stored) else "nothing more"
     return f"Not the same as in the store, which has {then!r} as step {first + 1}; bots with limits in seconds do that."
 
 
