@@ -151,7 +151,7 @@ def _solve_flat(args: Any, game: Any) -> int:
         found = {"game": flat.game, "algorithm": args.algorithm, "iterations": solver.iterations, "nash_conv": gap}
         print(json.dumps(found | {"values": values, "information_sets": len(flat.keys), "seconds": seconds}))
     else:
-        worth = "  ".join(f"P{i} {value:.4f}" for i, value in enumerate(values))
+        worth = "  ".join(f"P{i} {value:z.4f}" for i, value in enumerate(values))
         print(
             f"{args.algorithm}: {solver.iterations:,} iterations, NashConv {gap:.3g}, {seconds:.1f} s; values {worth}"
         )

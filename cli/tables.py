@@ -61,7 +61,7 @@ def _figures(move: MoveAdvice, kind: str) -> tuple[str, str, str, str]:
         return "", "", share, ""
     if not move.visits and kind == "sampled":
         return "untried", "", share, "0"
-    return f"{move.value:.3f}", f"{move.low:.3f} to {move.high:.3f}", share, f"{move.visits:,}"
+    return f"{move.value:z.3f}", f"{move.low:z.3f} to {move.high:z.3f}", share, f"{move.visits:,}"
 
 
 def _verdict(advice: Advice) -> list[str]:

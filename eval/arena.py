@@ -270,7 +270,7 @@ class Player:
             self._watch(seat, allowed[seat])
             try:
                 if len(chosen) > 1:
-                    bot.inform_actions(state, [chosen[player] for player in sorted(chosen)])
+                    bot.inform_actions(state, list(chosen.values()))
                 elif seat not in chosen:
                     bot.inform_action(state, *next(iter(chosen.items())))
             except Exception as error:

@@ -80,7 +80,8 @@ def _worlds(tricks: int) -> Callable[[int], Any]:
 
 def _ours(game: str, threads: int) -> Callable[[int], Any]:
     view = _view(game)
-    return lambda n: tree_search.search(view, Limit(nodes=n), tree_search.SearchOptions(), 1, threads)
+    moves = tree_search.root_moves(view)
+    return lambda n: tree_search.search(view, moves, Limit(nodes=n), tree_search.SearchOptions(), 1, threads)
 
 
 def _playouts(game: str) -> Callable[[int], Any]:

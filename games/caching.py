@@ -105,4 +105,5 @@ def watch(folder: Path) -> str:
     """
     if "voyageur.solvers" in sys.modules:
         raise RuntimeError("voyageur.solvers is imported already; call watch before that")
-    return _choose(Path(numba.config.CACHE_DIR) / _digest(folder, sorted(folder.rglob("*.py"))))
+    sources = sorted(path for path in folder.rglob("*") if path.suffix in (".py", ".json"))
+    return _choose(Path(numba.config.CACHE_DIR) / _digest(folder, sources))

@@ -349,28 +349,23 @@ def _new_figures(typingctx, s):
     return from_dtype(np.dtype([("of", "f8", (len(_WEIGHTS[s.dtype]),))]))(s), _zeros_on_stack
 
 
-def _weights_of(s: Record) -> np.ndarray:
-    return _WEIGHTS[s.dtype]
+def weighed(s: Record, c: Record, seat: int) -> float:
+    """What `features` tells about a seat, by the game's weights; in compiled code only."""
+    raise NotImplementedError
 
 
-@overload(_weights_of)
-def _find_weights(s):
+@overload(weighed)
+def _weigh(s, c, seat):
     weights = _WEIGHTS[s.dtype]
 
-    def implementation(s):
-        return weights
+    def implementation(s, c, seat):
+        figures, total = _new_figures(s), 0.0
+        features(s, c, seat, figures.of)
+        for i in range(len(weights)):
+            total += weights[i] * figures.of[i]
+        return total
 
     return implementation
-
-
-@njit(cache=True)
-def weighed(s, c, seat):
-    """What `features` tells about a seat, by the game's weights."""
-    figures, weights, total = _new_figures(s), _weights_of(s), 0.0
-    features(s, c, seat, figures.of)
-    for i in range(len(weights)):
-        total += weights[i] * figures.of[i]
-    return total
 
 
 @njit(cache=True)

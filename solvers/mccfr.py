@@ -44,8 +44,7 @@ EXPLORE = 0.6  # of outcome sampling: uniform part of what the learning seat pla
 BASELINE_RATE = 0.1  # how fast a running average forgets
 ACTIONS_PER_SET = 3  # for which the table is laid out
 KIND = b"VOYTRAIN"
-FIELDS = {"game": str, "sampling": str, "seed": int, "threads": int, "iterations": int, "sets": int, "actions": int}
-DEFAULTS = {"threads": 1}  # left out of the files of one thread
+FIELDS = {"game": str, "sampling": str, "seed": int, "iterations": int, "sets": int, "actions": int}
 CACHE_LINE = 8  # numbers of 8 bytes
 SLICE_SECONDS = 0.5
 TO_THE_END = 1 << 62  # actions of a playout that is never cut off
@@ -87,12 +86,11 @@ class Walk(NamedTuple):
 
 @dataclass(frozen=True)
 class Started:
-    """What a training is: game, sampling, seed, threads."""
+    """What a training is: game, sampling, seed."""
 
     game: str
     sampling: str
     seed: int
-    threads: int
 
 
 class Mccfr:
@@ -105,21 +103,20 @@ class Mccfr:
     def __init__(
         self, game: Game, sampling: str = "external", seed: int = 0, memory: int = 1 << 30, threads: int = 1
     ) -> None:
-        """Lays out a table of at most `memory` bytes; raises ValueError for a sampling that there is not.
+        """Lays out a table of at most `memory` bytes, in which `threads` learn at once.
 
-        `threads`, from 1, learn in it at once; what more than one learn is not repeatable.
+        Raises ValueError for a sampling that there is not, and for fewer threads than 1.
         """
         if sampling not in SAMPLINGS:
             raise ValueError(f"sampling: expected one of {', '.join(SAMPLINGS)}, got {sampling!r}")
         if threads < 1:
             raise ValueError(f"threads: expected a number from 1, got {threads}")
-        self.game, self.started = game, Started(str(game), sampling, seed, threads)
+        self.game, self.started = game, Started(str(game), sampling, seed)
         slots = 1 << 8
         while 2 * slots * (20 + ACTIONS_PER_SET * 28) <= memory:
             slots *= 2
         self.table = _table(slots)
-        sequence = np.random.SeedSequence(seed)
-        self._rngs = [_apart(rules.make_rng(s)) for s in (sequence, *sequence.spawn(threads - 1))]
+        self._rngs = _generators(rules.make_rng(seed), threads)
         self._walks = [_walk(game) for _ in range(threads)]
         self._done = np.zeros(threads, np.int64)  # iterations of each thread
         self._root = np.frombuffer(game._initial, game.rules.state)
@@ -144,7 +141,7 @@ class Mccfr:
         """So many iterations more, dealt out to the threads; Ctrl-C is raised once all have done their share."""
         sampling, players = SAMPLINGS.index(self.started.sampling), self.game.num_players()
         opposite = players == 2 and self.game.info.utility_sum == 0
-        first, threads = self.iterations, self.started.threads
+        first, threads = self.iterations, len(self._rngs)
         shared = (self._root, self.game.constants, players, sampling, opposite, self.table)
 
         def learn(i: int) -> None:
@@ -181,13 +178,12 @@ class Mccfr:
         slots = np.flatnonzero(table.key)
         slots = slots[np.argsort(table.first[slots])]
         header = asdict(self.started) | {"iterations": self.iterations, "sets": len(slots), "actions": n}
-        header = {name: value for name, value in header.items() if DEFAULTS.get(name) != value}
         edges = [array[:n] for array in (table.action, table.regret, table.sum, table.baseline)]
-        sealed.write(path, KIND, header, [*self._rngs, table.key[slots], table.size[slots], *edges])
+        sealed.write(path, KIND, header, [self._rngs[0], table.key[slots], table.size[slots], *edges])
 
     def resume(self, path: str) -> None:
         """Goes on from what `save` wrote; raises SealedError if that is of another training, or has no room here."""
-        header, found = sealed.read(path, KIND, FIELDS, _layout, "checkpoint", DEFAULTS)
+        header, found = sealed.read(path, KIND, FIELDS, _layout, "checkpoint")
         for name, mine in asdict(self.started).items():
             if header[name] != mine:
                 raise sealed.SealedError(f"checkpoint: {path}: {name}: it has {header[name]}, this training {mine}")
@@ -197,13 +193,11 @@ class Mccfr:
         keys = np.unique(found["key"])
         if (sizes < 0).any() or sizes.sum(dtype=np.int64) != header["actions"] or len(keys) < len(sizes) or 0 in keys:
             raise sealed.SealedError(f"checkpoint: {path}: its sets and actions do not fit together")
-        self.table, actions = _table(len(table.key)), found["action"].astype(np.int64)
-        for key, end, size in zip(found["key"], np.cumsum(sizes).tolist(), sizes.tolist(), strict=True):
-            _add(self.table, key, actions[end - size :], size)
+        self.table = _table(len(table.key))
+        _restore(self.table, found["key"], sizes, found["action"])
         for name in ("regret", "sum", "baseline"):
             getattr(self.table, name)[: header["actions"]] = found[name]
-        for rng, kept in zip(self._rngs, found["rng"].reshape(-1, 2), strict=True):
-            rng[:] = kept
+        self._rngs = _generators(found["rng"], len(self._rngs))
         self._done[:] = 0
         self._done[0] = header["iterations"]
 
@@ -211,7 +205,7 @@ class Mccfr:
 def _layout(header: dict[str, Any]) -> sealed.Layout:
     n, m = header["sets"], header["actions"]
     edges = [("action", "<i4", m), ("regret", "<f8", m), ("sum", "<f8", m), ("baseline", "<f8", m)]
-    return [("rng", "<u8", 2 * header["threads"]), ("key", "<u8", n), ("size", "<i4", n), *edges]
+    return [("rng", "<u8", 2), ("key", "<u8", n), ("size", "<i4", n), *edges]
 
 
 def _table(slots: int) -> Table:
@@ -233,6 +227,12 @@ def _walk(game: Game) -> Walk:
         np.zeros((depth, most)),
         _apart(np.zeros(players)),
     )
+
+
+def _generators(first: np.ndarray, threads: int) -> list[np.ndarray]:
+    """One for each thread: `first`, from which the others are seeded."""
+    first = _apart(first)
+    return [first, *(_apart(rules.make_rng(int(rules.random_bits(first)))) for _ in range(threads - 1))]
 
 
 def _apart(numbers: np.ndarray) -> np.ndarray:
@@ -346,38 +346,37 @@ def _find(table, key):
 
 
 @njit(cache=True)
-def _add(table, key, actions, n):
-    """Writes down a set with the first `n` of `actions`, if there is room; no other thread may do so meanwhile.
-
-    Returns -1, or the place of its actions if it is there already.
-    """
-    slot, known = _find(table, key)
-    if known:
-        return table.first[slot]
-    if _room(table, n):
-        first = table.used[1]
-        for k in range(n):
-            table.action[first + k] = actions[k]
-        table.first[slot], table.size[slot] = first, n
-        table.used[0] += 1
-        table.used[1] += n
-        _exchange(table.key, slot, key)
-    return np.int64(-1)
+def _add(table, slot, key, actions, n):
+    """Writes a set with the first `n` of `actions` down in its free `slot`; no other thread may do so meanwhile."""
+    first = table.used[1]
+    for k in range(n):
+        table.action[first + k] = actions[k]
+    table.first[slot], table.size[slot] = first, n
+    table.used[0] += 1
+    table.used[1] += n
+    _exchange(table.key, slot, key)
 
 
 @njit(cache=True)
 def _meet(table, key, actions, n):
     """The place of the actions of set `key`; -1 if it was not there, in which case it is now, if there is room."""
     slot, known = _find(table, key)
-    if known:
-        return table.first[slot]
-    if not _room(table, n):  # a full table is met all the time: nobody is to wait for the lock then
-        return np.int64(-1)
-    while _exchange(table.lock, 0, 1) != 0:
-        pass
-    first = _add(table, key, actions, n)  # another thread may have been faster, with this set or in that slot
-    _exchange(table.lock, 0, 0)
-    return first
+    if not known and _room(table, n):  # a full table is met all the time: nobody is to wait for the lock then
+        while _exchange(table.lock, 0, 1) != 0:
+            pass
+        slot, known = _find(table, key)  # another thread may have been faster, with this set or in that slot
+        if not known and _room(table, n):
+            _add(table, slot, key, actions, n)
+        _exchange(table.lock, 0, 0)
+    return table.first[slot] if known else np.int64(-1)
+
+
+@njit(cache=True)
+def _restore(table, keys, sizes, actions):
+    """Writes sets down again, in their order, for which there is room."""
+    for i in range(len(keys)):
+        slot, _ = _find(table, keys[i])
+        _add(table, slot, keys[i], actions[table.used[1] :], np.int64(sizes[i]))
 
 
 @njit(cache=True)

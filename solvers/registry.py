@@ -122,7 +122,7 @@ class _TreeSearch(Solver):
         control, wanted = control or Control(), SearchOptions(**options)
         chains, whole = moves = root_moves(view, control.among)
         if control.among is not None or not whole:
-            return search(view, limit, wanted, seed, threads, progress, control, moves)
+            return search(view, moves, limit, wanted, seed, threads, progress, control)
         prover = proof.Prover(view.game, view.record(), view.player, chains) if proof.provable(view) else None
         ending = _ending_solver(view, chains) if wanted.endings > 0 and len(chains) > 1 else None
         started = time.monotonic()  # from here on: what has to be compiled is
@@ -131,7 +131,7 @@ class _TreeSearch(Solver):
             return replace(answer(unsearched(chains, view)), seconds=time.monotonic() - started)
         if limit.seconds is not None:
             limit = Limit(max(limit.seconds - (time.monotonic() - started), 0.001), limit.nodes)
-        result = search(view, limit, wanted, seed, threads, progress, control, moves)
+        result = search(view, moves, limit, wanted, seed, threads, progress, control)
         return result if answer is None else answer(result)
 
 

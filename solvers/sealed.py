@@ -55,18 +55,12 @@ def write(path: str | os.PathLike[str], kind: bytes, header: Mapping[str, Any], 
 
 
 def read(
-    path: str,
-    kind: bytes,
-    fields: Mapping[str, type],
-    layout: Callable[[dict[str, Any]], Layout],
-    what: str,
-    defaults: Mapping[str, Any] | None = None,
+    path: str, kind: bytes, fields: Mapping[str, type], layout: Callable[[dict[str, Any]], Layout], what: str
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """The header and the arrays by name of a file of `kind`, which is called `what` in complaints.
 
     `fields` says the type of each field of the header: str, bool, int (from 0), float (finite), or NoneType for a
-    float that may be null; `defaults` what is meant by those that may be left out. Raises SealedError, in one line, for
-    what is none, and OSError as usual.
+    float that may be null. Raises SealedError, in one line, for what is none, and OSError as usual.
     """
     data = Path(path).read_bytes()
     if data[:8] != kind or len(data) < HEAD.size:
@@ -77,7 +71,7 @@ def read(
     if hashlib.blake2b(data[:-DIGEST], digest_size=DIGEST).digest() != data[-DIGEST:]:
         raise SealedError(f"{what}: {path}: truncated or damaged (the checksum does not fit)")
     try:
-        header = _header(data[HEAD.size : HEAD.size + length], fields, defaults or {})
+        header = _header(data[HEAD.size : HEAD.size + length], fields)
     except ValueError as error:
         raise SealedError(f"{what}: {path}: header: {error}") from None
     arrays, at = layout(header), HEAD.size + length
@@ -91,13 +85,12 @@ def read(
     return header, found
 
 
-def _header(data: bytes, fields: Mapping[str, type], defaults: Mapping[str, Any]) -> dict[str, Any]:
+def _header(data: bytes, fields: Mapping[str, type]) -> dict[str, Any]:
     try:
         found = json.loads(data) if len(data) <= MOST_HEADER else None
     except (ValueError, RecursionError):
         found = None
-    found = {**defaults, **found} if isinstance(found, dict) else {}
-    if found.keys() != fields.keys():
+    if not isinstance(found, dict) or found.keys() != fields.keys():
         raise ValueError(f"expected an object with {', '.join(fields)}")
     for name, type_ in fields.items():
         value = found[name]

@@ -607,9 +607,8 @@ class SearchOptions:
             raise ValueError(f"keys: expected one of {', '.join(KEYS)}, got {self.keys!r}")
         if self.ranges is not None and not 0 <= self.ranges <= 1:
             raise ValueError(f"ranges: expected a part from 0 to 1, got {self.ranges!r}")
-        for name in ("trust", "endings"):
-            number = getattr(self, name)
-            if not (number is None and name == "trust") and (type(number) is not int or number < 0):
+        for name, number in (("trust", 0 if self.trust is None else self.trust), ("endings", self.endings)):
+            if type(number) is not int or number < 0:
                 raise ValueError(f"{name}: expected a whole number from 0, got {number!r}")
 
 
@@ -893,22 +892,21 @@ class Control:
 
 def search(
     view: View,
+    moves: tuple[list[tuple[int, ...]], bool],
     limit: Limit,
     options: SearchOptions,
     seed: int,
     threads: int = 1,
     progress: Callable[[int, float], None] | None = None,
     control: Control | None = None,
-    moves: tuple[list[tuple[int, ...]], bool] | None = None,
 ) -> Result:
-    """Searches the decision of `view`'s player and returns what was found when `limit` is reached.
+    """Searches the decision of `view`'s player between `moves` (of `root_moves`) until `limit` is reached.
 
     `threads` independent trees are grown and their root statistics added up. `progress` is called now and then with
     the simulations so far and the part of the limit used up. Ctrl-C ends the search early; what was done is kept.
-    `moves` are those of `root_moves`, where they are known already.
     """
     control = control or Control()
-    chains, whole = root_moves(view, control.among) if moves is None else moves
+    chains, whole = moves
     kept = control.trees or Trees()
     trees = kept.rooted(view, chains, limit, options, seed, threads)
     started = time.monotonic()

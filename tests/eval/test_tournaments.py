@@ -353,6 +353,15 @@ def test_a_file(name: str, text: str, tmp_path: Path, capsys: pytest.CaptureFixt
     assert "go on with --resume" in capsys.readouterr().err
 
 
+def with_one_game(folder: Path) -> Path:
+    """A store of one game, of which no moves are kept."""
+    path = folder / "store"
+    _, store = tournaments.start(Config.read({"game": GAME, "entrants": ["random", "scripted"]}), str(path))
+    store.add(Outcome(0, 0, [0, 1], [1.0, -1.0], seconds=[[], []]))
+    store.close()
+    return path
+
+
 def with_game(change: str) -> Callable[[Path], None]:
     """Changes the one game of a store."""
 
@@ -396,14 +405,23 @@ def test_broken_stores(
     harm: Callable[[Path], Any], problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """One line, exit status 2."""
-    path = tmp_path / "store"
-    _, store = tournaments.start(Config.read({"game": GAME, "entrants": ["random", "scripted"]}), str(path))
-    store.add(Outcome(0, 0, [0, 1], [1.0, -1.0], seconds=[[], []]))
-    store.close()
+    path = with_one_game(tmp_path)
     harm(path)
     assert cli.main(["tournament", "report", str(path)]) == 2
     error = capsys.readouterr().err
     assert problem in error and len(error.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("moves", "problem"), [("{", "moves is not JSON"), ("3", "moves: expected a list of seat, action and text")]
+)
+def test_broken_moves(moves: str, problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Moves are read when a game is replayed."""
+    path = with_one_game(tmp_path)
+    with_game(f"moves = '{moves}'")(path)
+    assert cli.main(["tournament", "replay", str(path), "0"]) == 2
+    error = capsys.readouterr().err
+    assert f"game 0: {problem}" in error and len(error.splitlines()) == 1
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,12 @@ def hidden_hands(tiny: ModuleType) -> State:
 
 
 @pytest.fixture(scope="session")
+def hidden_coins(tiny: ModuleType) -> State:
+    """The first decision of the game of hidden coins."""
+    return Game(tiny.HIDDEN_COINS, {}).new_initial_state()
+
+
+@pytest.fixture(scope="session")
 def state_after() -> Callable[..., State]:
     """A function of a game string and actions: the state that these lead to."""
 

@@ -44,11 +44,11 @@ def test_comes_close_to_equilibrium(
 
 
 @pytest.mark.parametrize("sampling", mccfr.SAMPLINGS)
-def test_table_is_bounded(sampling: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_table_is_bounded(sampling: str) -> None:
     """A full table takes no more sets; training goes on with those it has."""
     game = games.load("yellowhouse", **ROUND)
     training = mccfr.Mccfr(game, sampling, memory=1)
-    monkeypatch.setattr(training, "table", mccfr._table(16))
+    training.table = mccfr._table(16)
     training.run(200)
     assert training.full
     assert training.sets == 12
@@ -59,11 +59,11 @@ def test_table_is_bounded(sampling: str, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.parametrize("sampling", mccfr.SAMPLINGS)
-def test_threads_share_a_table(sampling: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_threads_share_a_table(sampling: str) -> None:
     """Sets that several threads add at once are there once each, with actions of their own, and all are counted."""
     training = mccfr.Mccfr(games.load("yellowhouse", scope="round"), sampling, memory=1, threads=4)
     for _ in range(10):
-        monkeypatch.setattr(training, "table", mccfr._table(1 << 12))
+        training.table = mccfr._table(1 << 12)
         training.run(3000)
         table = training.table
         used = np.flatnonzero(table.key)
@@ -103,29 +103,20 @@ def test_goes_on_as_if_never_stopped(sampling: str, tmp_path: Path) -> None:
     assert same(whole, third)
 
 
-def test_one_thread_is_repeatable(tmp_path: Path) -> None:
-    """One thread writes the same file every time, which does not even say that there was one."""
-    files = []
-    for arguments in ({}, {"threads": 1}):
-        training = mccfr.Mccfr(games.load(KUHN), seed=4, **arguments)
-        training.run(500)
-        training.save(tmp_path / "kuhn.training")
-        files.append((tmp_path / "kuhn.training").read_bytes())
-    assert files[0] == files[1]
-    assert b"threads" not in files[0]
-
-
-def test_threads_go_on(tmp_path: Path) -> None:
-    """A checkpoint holds what every thread needs to go on."""
+def test_as_many_threads_as_there_are(tmp_path: Path) -> None:
+    """A checkpoint does not say how many threads learnt, and any number may go on."""
     game, path = games.load(KUHN), tmp_path / "kuhn.training"
-    first, second = (mccfr.Mccfr(game, seed=4, threads=3) for _ in range(2))
+    first, second = mccfr.Mccfr(game, seed=4), mccfr.Mccfr(game, seed=4, threads=3)
     first.run(100)
     first.save(path)
     assert not mccfr.train(second, 60.0, 100, str(path))
     assert same(first, second)
-    assert np.array_equal(first._rngs, second._rngs)
+    assert len(np.unique(second._rngs)) == 6
     second.run(2)  # not a share for everyone
     assert second.iterations == 102
+    second.save(path)
+    first.resume(str(path))
+    assert same(first, second)
 
 
 def test_ctrl_c_waits_for_threads(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,7 +168,6 @@ def test_survives_kill(tmp_path: Path) -> None:
     [
         ({"seed": 5}, "seed: it has 4, this training 5"),
         ({"sampling": "outcome"}, "sampling: it has external, this training outcome"),
-        ({"threads": 2}, "threads: it has 1, this training 2"),
         ({"memory": 1000}, None),
     ],
 )

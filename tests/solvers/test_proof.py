@@ -16,7 +16,7 @@ from voyageur.games.spiel import State
 from voyageur.solvers import Advice, Limit
 from voyageur.solvers.advice import from_result
 from voyageur.solvers.proof import Prover, provable, prove_within
-from voyageur.solvers.search import SearchOptions, search
+from voyageur.solvers.search import SearchOptions, root_moves, search
 
 Advise = Callable[..., Advice]
 
@@ -74,19 +74,22 @@ def test_values_and_best_moves(name: str, plies: tuple[int, int], number: int, a
 
 def test_intervals_hold_what_moves_are_worth(pytestconfig: pytest.Config, advise: Advise) -> None:
     """Of moves advised by sampling alone, the 95 % intervals of nine in ten hold what the moves are worth."""
-    number, held, errors = 500 if pytestconfig.getoption("--thorough") else 60, 0, []
+    number, held, errors, widths = 500 if pytestconfig.getoption("--thorough") else 60, 0, [], []
     for seed, state in enumerate(random_states("voyageur_connect_four", (24, 36), number)):
         seat = state.current_player()
         view = games.view_of(state, seat)
-        found = from_result(view, "mcts", search(view, Limit(nodes=1000), SearchOptions(), seed), top=1).moves[0]
+        result = search(view, root_moves(view), Limit(nodes=1000), SearchOptions(), seed)
+        found = from_result(view, "mcts", result, top=1).moves[0]
         after = state.child(found.actions[0])
         values = after.returns() if after.is_terminal() else advise(after, seconds=20, solver="mcts").values
         assert values is not None and found.value is not None and found.low is not None and found.high is not None
         held += found.low <= values[seat] <= found.high
         errors.append(abs(found.value - values[seat]))
-    print(f"{held} of {number} hold; mean error {np.mean(errors):.3f}")
+        widths.append(found.high - found.low)
+    print(f"{held} of {number} hold; mean error {np.mean(errors):.3f}, mean width {np.mean(widths):.3f}")
     assert held >= 0.9 * number
     assert np.mean(errors) > 0.02  # else there would be nothing to be unsure of
+    assert np.mean(widths) < 0.5  # of 2
 
 
 def test_nodes_are_still_searched(advise: Advise) -> None:

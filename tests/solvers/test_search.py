@@ -231,6 +231,26 @@ def test_keys_that_there_are_not(hidden_hands: State, advise: Advise) -> None:
         advise(hidden_hands, nodes=1, keys="secret")
 
 
+# Strategy fusion: a plan that does one thing in one world and another in a second, though they look the same.
+
+
+def coins(advise: Advise, state: State, ranges: float) -> list[float]:
+    """What each of the three choices of hidden coins is thought to be worth."""
+    advice = advise(state, nodes=20_000, seed=1, ranges=ranges)
+    return [next(move.value for move in advice.moves if move.text == f"action {i}") for i in range(3)]
+
+
+def test_nobody_acts_on_what_it_cannot_see(tiny: Any, hidden_coins: State, advise: Advise) -> None:
+    """A guess is worth no more to oneself, and no less to the other, than a toss; both as if all was seen."""
+    assert coins(advise, hidden_coins, 1.0) == pytest.approx(tiny.COIN_VALUES, abs=0.08)
+
+
+def test_without_ranges_the_others_learn_the_hand(tiny: Any, hidden_coins: State, advise: Advise) -> None:
+    """Where the advised player's own coin is never tossed anew, the other learns which it is; else nothing changes."""
+    values = (*tiny.COIN_VALUES[:2], tiny.LET_RIGHT)
+    assert coins(advise, hidden_coins, 0.0) == pytest.approx(values, abs=0.08)
+
+
 # The tables.
 
 

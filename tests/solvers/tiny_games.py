@@ -1,4 +1,4 @@
-"""Two games small enough to be solved on paper, written as rules: what the search makes of them is known exactly.
+"""Three games small enough to be solved on paper, written as rules: what the search makes of them is known exactly.
 
 The first field of each state record carries a digest of this file. Numba keeps compiled searches by the type of
 their arguments, so a change of these rules is a change of type, and no stale search is found.
@@ -199,6 +199,74 @@ def hands_determinize(s, c, player, rng, table):
                 place -= 1
 
 
+# Each seat has a coin that the other has not seen. Seat 0 takes SAFETY; or guesses seat 1's coin, for 1 or -1; or lets
+# seat 1 guess its own, for LET_RIGHT or 1. Nobody knows what to guess, so these are worth SAFE, 0 and the mean of
+# LET_RIGHT and 1. Who thinks that everybody will know all coins puts the three in the opposite order.
+
+SAFETY, GUESS, LET_GUESS = range(3)
+SAFE, LET_RIGHT = 0.3, -0.2
+COIN_VALUES = (SAFE, 0.0, (LET_RIGHT + 1.0) / 2)
+COINS = np.dtype(
+    [("coins_" + VERSION, "i2"), ("coin", "i1", (2,)), ("choice", "i1"), ("guess", "i1"), ("step", "i1"), ("pad", "i1")]
+)
+
+
+@njit
+def coins_player(s, c):
+    """Seat 0, then whoever guesses: seat 0 after GUESS, seat 1 after LET_GUESS."""
+    if s.step == 0:
+        return np.int64(0)
+    return np.int64(s.choice - GUESS) if s.step == 1 and s.choice != SAFETY else np.int64(TERMINAL)
+
+
+@njit
+def coins_actions(s, c, player, out):
+    """Three choices, or two sides of a coin."""
+    n = 3 if s.step == 0 else 2
+    for i in range(n):
+        out[i] = i
+    return n
+
+
+@njit
+def coins_apply(s, c, action):
+    """Chooses, or guesses."""
+    if s.step == 0:
+        s.choice = action
+    else:
+        s.guess = action
+    s.step += 1
+
+
+@njit
+def coins_returns(s, c, out):
+    """To seat 0, and as much to seat 1 as it loses."""
+    out[0] = SAFE
+    if s.choice == GUESS:
+        out[0] = 1.0 if s.guess == s.coin[1] else -1.0
+    elif s.choice == LET_GUESS:
+        out[0] = LET_RIGHT if s.guess == s.coin[0] else 1.0
+    out[1] = -out[0]
+
+
+@njit
+def coins_public_key(s, c):
+    """Whatever has been done."""
+    return mix(np.uint64(s.step), np.uint64(s.choice << 8 | s.guess))
+
+
+@njit
+def coins_information_key(s, c, player):
+    """The same, and the own coin."""
+    return mix(coins_public_key(s, c), np.uint64(2 * player + s.coin[player]))
+
+
+@njit
+def coins_determinize(s, c, player, rng, table):
+    """Tosses the other's coin."""
+    s.coin[1 - player] = random_below(rng, 2)
+
+
 @njit
 def no_evaluation(s, c, out):
     """Playouts reach the end before anybody asks."""
@@ -250,5 +318,26 @@ HIDDEN_HANDS = Definition(
         ),
     ),
     words=TinyWords(figures(num_actions=CARDS, max_game_length=2, simultaneous=False)),
+    players=(2, 2),
+)
+
+HIDDEN_COINS = Definition(
+    name="hidden_coins",
+    title="Safety, or a guess at a hidden coin",
+    rules=register(
+        Rules(state=COINS, constants=NOTHING, max_actions=3, playout_steps=3),
+        *named(
+            current_player=coins_player,
+            at_decision=njit(always.py_func),
+            legal_actions=coins_actions,
+            apply_action=coins_apply,
+            returns=coins_returns,
+            information_key=coins_information_key,
+            public_key=coins_public_key,
+            determinize=coins_determinize,
+            evaluate=njit(no_evaluation.py_func),
+        ),
+    ),
+    words=TinyWords(figures(num_actions=3, max_game_length=2, simultaneous=False)),
     players=(2, 2),
 )
