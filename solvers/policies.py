@@ -92,12 +92,9 @@ class Policy:
 
         The average over all sets where it sees that, by how likely they are to be met.
         """
-        ordered = self.seen[self._by_seen]
-        first, end = (
-            np.searchsorted(ordered, np.uint64(seen), "left"),
-            np.searchsorted(ordered, np.uint64(seen), "right"),
-        )
-        found = self._by_seen[first:end].tolist()
+        order, key = self._by_seen, np.uint64(seen)
+        first, end = (np.searchsorted(self.seen, key, side, sorter=order) for side in ("left", "right"))
+        found = order[first:end].tolist()
         if not found:
             return None
         weights = self.weights[found] if self.weights[found].sum() > 0 else np.ones(len(found))
