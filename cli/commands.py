@@ -116,11 +116,15 @@ def solve(args: Any) -> int:
     """`voyageur solve`."""
     from voyageur.eval import loading, solving
 
-    game = loading.load_with(args.game, args.param)
+    game, flat = loading.load_with(args.game, args.param), args.sampling is None
+    for name in ("seconds", "seed", "threads", "checkpoint", "every") if flat else ("algorithm", "nashconv", "plot"):
+        if getattr(args, name) is not None:
+            raise ValueError(f"--{name}: only {'with' if flat else 'without'} --sampling")
     solving.check_writable("-o", args.output)
     if args.checkpoint is not None:
         solving.check_writable("--checkpoint", args.checkpoint)
-    return _solve_flat(args, game) if args.sampling is None else _solve_by_sampling(args, game)
+    solving.check_no_training("-o", args.output, args.checkpoint)
+    return _solve_flat(args, game) if flat else _solve_by_sampling(args, game)
 
 
 def _solve_flat(args: Any, game: Any) -> int:
@@ -129,7 +133,8 @@ def _solve_flat(args: Any, game: Any) -> int:
 
     if args.plot is not None:
         solving.check_plot(args.plot)
-    started, most = time.monotonic(), args.iterations or 100_000
+    started, most, target = time.monotonic(), args.iterations or 100_000, args.nashconv or 1e-3
+    algorithm = args.algorithm or "pcfr+"
     with progress.bar("laying the game flat") as report:
         memory = None if args.memory is None else int(args.memory * 1e9)
         flat = flatten.flatten(game, memory, lambda histories: report(histories, 0.0))
@@ -139,41 +144,42 @@ def _solve_flat(args: Any, game: Any) -> int:
 
         def measured(done: int, gap: float) -> None:
             points.append((done, gap))
-            report(done, solving.part(points, most, args.nashconv), f"iterations, NashConv {gap:.3g}")
+            report(done, solving.part(points, most, target), f"iterations, NashConv {gap:.3g}")
 
-        solver, gap = cfr.solve(flat, cfr.VARIANTS[args.algorithm], most, args.nashconv, measured)
+        solver, gap = cfr.solve(flat, cfr.VARIANTS[algorithm], most, target, measured)
     policy, seconds = solver.average_policy(), time.monotonic() - started
-    policies.write(policies.from_flat(flat, policy, args.algorithm, solver.iterations, gap), args.output)
+    policies.write(policies.from_flat(flat, policy, algorithm, solver.iterations, gap), args.output)
     if args.plot is not None:
-        solving.plot(args.plot, {args.algorithm: points}, args.game)
+        solving.plot(args.plot, {algorithm: points}, args.game)
     values = cfr.expected(flat, policy).tolist()
     if args.json:
-        found = {"game": flat.game, "algorithm": args.algorithm, "iterations": solver.iterations, "nash_conv": gap}
+        found = {"game": flat.game, "algorithm": algorithm, "iterations": solver.iterations, "nash_conv": gap}
         print(json.dumps(found | {"values": values, "information_sets": len(flat.keys), "seconds": seconds}))
     else:
         worth = "  ".join(f"P{i} {value:z.4f}" for i, value in enumerate(values))
-        print(
-            f"{args.algorithm}: {solver.iterations:,} iterations, NashConv {gap:.3g}, {seconds:.1f} s; values {worth}"
-        )
+        print(f"{algorithm}: {solver.iterations:,} iterations, NashConv {gap:.3g}, {seconds:.1f} s; values {worth}")
         print(f"Play it: cfr:policy={args.output}")
-    return 130 if gap > args.nashconv and solver.iterations < most else 0
+    return 130 if gap > target and solver.iterations < most else 0
 
 
 def _solve_by_sampling(args: Any, game: Any) -> int:
-    from voyageur.solvers import mccfr, policies
+    from voyageur.solvers import flatten, mccfr, policies
 
     if not isinstance(game, games.Game):
         raise ValueError(f"--sampling: only for games of ours, not for {args.game}")
     seconds = args.seconds or (60.0 if args.iterations is None else float("inf"))
-    most = args.iterations or 10**15
+    most, memory = args.iterations or 10**15, int((args.memory or 1.0) * 1e9)
+    if memory > flatten.available():
+        free = flatten.available() / 1e9
+        raise ValueError(f"--memory: expected at most the {free:.1f} GB that may be used here, got {args.memory:g}")
     with progress.bar("training") as report:
-        training = mccfr.Mccfr(game, args.sampling, args.seed, int((args.memory or 1.0) * 1e9), args.threads)
+        training = mccfr.Mccfr(game, args.sampling, args.seed or 0, memory, args.threads or 1)
 
         def told(training: mccfr.Mccfr, elapsed: float) -> None:
             note = f"iterations, {training.sets:,} sets{' (full)' if training.full else ''}"
             report(training.iterations, min(1.0, max(elapsed / seconds, training.iterations / most)), note)
 
-        interrupted = mccfr.train(training, seconds, most, args.checkpoint, args.every, told)
+        interrupted = mccfr.train(training, seconds, most, args.checkpoint, args.every or 60.0, told)
     policy = training.policy()
     policies.write(policy, args.output)
     header = policy.header

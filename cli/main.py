@@ -53,7 +53,7 @@ def _number(text: str, expected: str = "a number above 0") -> float:
     except ValueError:
         value = 0.0
     if not 0 < value < 1e6:
-        raise argparse.ArgumentTypeError(f"expected {expected}, got {text[:30]!r}")
+        raise argparse.ArgumentTypeError(f"expected {expected} and below 1000000, got {text[:30]!r}")
     return value
 
 
@@ -162,23 +162,19 @@ def _add_solving(commands: Any) -> None:
     solve.add_argument("game", metavar="GAME", help="one of ours, or any of OpenSpiel's")
     solve.add_argument("--param", action="append", default=[], metavar="K=V", help="a parameter of the game")
     solve.add_argument("-o", "--output", required=True, metavar="FILE", help="for cfr:policy=FILE")
-    solve.add_argument("--algorithm", choices=("cfr", "cfr+", "dcfr", "pcfr+"), default="pcfr+", help="default pcfr+")
+    solve.add_argument("--algorithm", choices=("cfr", "cfr+", "dcfr", "pcfr+"), help="default pcfr+")
     solve.add_argument("--iterations", type=_positive, metavar="N", help="at most (default 100000; sampling: none)")
-    solve.add_argument("--nashconv", type=_number, default=1e-3, metavar="X", help="good enough (default 0.001)")
+    solve.add_argument("--nashconv", type=_number, metavar="X", help="good enough (default 0.001)")
     solve.add_argument(
         "--memory", type=_number, metavar="GB", help="at most (default: 3/4 of what is free; sampling: 1)"
     )
     solve.add_argument("--plot", metavar="FILE", help="NashConv by iteration, as a picture (.svg, .png)")
     solve.add_argument("--sampling", choices=("external", "outcome"), help="for games of ours that do not fit")
     solve.add_argument("--seconds", type=_seconds, metavar="T", help="of sampling (default 60, without --iterations)")
-    solve.add_argument("--seed", type=_not_negative, default=0, metavar="S", help="of sampling")
-    solve.add_argument(
-        "--threads", type=_positive, default=1, metavar="K", help="of sampling (default 1; more: not repeatable)"
-    )
+    solve.add_argument("--seed", type=_not_negative, metavar="S", help="of sampling")
+    solve.add_argument("--threads", type=_positive, metavar="K", help="of sampling (default 1; more: not repeatable)")
     solve.add_argument("--checkpoint", metavar="FILE", help="of sampling: goes on from it, and keeps it up to date")
-    solve.add_argument(
-        "--every", type=_seconds, default=60.0, metavar="T", help="seconds between checkpoints (default 60)"
-    )
+    solve.add_argument("--every", type=_seconds, metavar="T", help="seconds between checkpoints (default 60)")
     solve.add_argument("--json", action="store_true", help="JSON only, on standard output")
 
     exploit = commands.add_parser("exploit", help="how beatable a bot is")
@@ -209,7 +205,9 @@ def _add_tournament(commands: Any) -> None:
     play.set_defaults(action="play")
     play.add_argument("game", metavar="GAME", nargs="?", help='such as niagara or "niagara(players=3)"')
     play.add_argument("entrants", metavar="ENTRANT", nargs="*", help="ismcts:seconds=1, scripted, module:factory, ...")
-    play.add_argument("--config", metavar="FILE", help="TOML or YAML with the same names as below, and entrants")
+    play.add_argument(
+        "--config", metavar="FILE", help="TOML or YAML: game, entrants, and what is below from --format to --sprt"
+    )
     play.add_argument("--players", type=_positive, metavar="N")
     play.add_argument("--format", metavar="F", help="round-robin (default), or gauntlet: the first entrant alone")
     play.add_argument("--games", type=_positive, metavar="N", help="at least so many, in whole blocks (default 100)")

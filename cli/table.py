@@ -85,7 +85,10 @@ def _session(args: Any, plays: tuple[str, ...]) -> Session:
         raise ValueError("expected GAME, or --resume FILE")
     header = _header(args, plays)
     session = Session(header)
-    registry.find(args.solver, session.now.known.game)
+    for text in (args.solver, *plays):
+        if text != ME:
+            solver, options = registry.parse(text, {})
+            registry.find(solver, session.now.known.game, options)
     if getattr(args, "position", None) is not None:
         session.enter(Event(record.POSITION, json.dumps(games.read(args.position))))
     session.save_as(args.record or f"voyageur-{args.game}-{time.strftime('%Y%m%d-%H%M%S')}.txt")
@@ -100,10 +103,7 @@ def _header(args: Any, plays: tuple[str, ...]) -> Header:
     if plays:
         if plays.count(ME) != 1:
             raise ValueError("players: expected one me among them, like me,ismcts,scripted")
-        for name in plays:
-            if name != ME:
-                registry.find(name)
-        names = tuple("Me" if name == ME else f"{name} {seat}" for seat, name in enumerate(plays))
+        names = tuple("Me" if name == ME else f"{name.split(':')[0]} {seat}" for seat, name in enumerate(plays))
         return Header(args.game, record.check_names(names), plays.index(ME), rules, True, plays)
     prompt = Prompt(lambda: None)
     low, high = game.players

@@ -80,9 +80,8 @@ def _read(spec: str, game: Any, name: str, limit: Mapping[str, Any]) -> Entrant:
     _, options = registry.parse(spec, {})
     if not registry.SOLVERS[first].instant and not any(key in options for key in _LIMITS):
         options |= limit if None not in limit.values() else {"seconds": 1.0}
-    for key in ("nodes", "threads"):
-        if type(options.get(key, 1)) is not int or options.get(key, 1) < 1:
-            raise ValueError(f"{key}: expected a whole number above 0, got {options[key]}")
+    if type(options.get("nodes", 1)) is not int or options.get("nodes", 1) < 1:
+        raise ValueError(f"nodes: expected a whole number above 0, got {options['nodes']}")
     _check_seconds(options)
     entrant = Entrant(name, spec, first, options)
     entrant.maker()(game, 0, 0)

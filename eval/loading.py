@@ -54,4 +54,10 @@ def _foreign(name: str, given: Mapping[str, Any]) -> Any:
             raise ValueError(f"{key}: {name} has no such parameter; it has {', '.join(sorted(known)) or 'none'}")
         if type(known[key]) in (bool, int, str) and type(value) is not type(known[key]):
             raise ValueError(f"{key}: expected a value like {known[key]}, got {shown(value)}")
-    return pyspiel.load_game(name, dict(given)) if given else pyspiel.load_game(name)
+    low, high = kinds[name].min_num_players, kinds[name].max_num_players
+    if not low <= given.get("players", low) <= high:
+        raise ValueError(f"players: expected a whole number from {low} to {high}, got {shown(given['players'])}")
+    try:
+        return pyspiel.load_game(name, dict(given)) if given else pyspiel.load_game(name)
+    except pyspiel.SpielError as error:
+        raise ValueError(f"game: {name} refuses its parameters: {str(error).splitlines()[0]}") from None

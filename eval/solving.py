@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from voyageur.games.words import shown
-from voyageur.solvers import cfr
+from voyageur.solvers import cfr, mccfr, sealed
 from voyageur.solvers.flatten import Flat
 
 PICTURES = (".svg", ".png", ".pdf")
@@ -35,6 +35,14 @@ def check_writable(option: str, path: str) -> None:
     """Raises ValueError, in one line, if no file can be written to `path`: better now than when all is done."""
     if os.path.isdir(path) or not os.access(Path(path).parent, os.W_OK):
         raise ValueError(f"{option}: cannot write to {shown(path)}")
+
+
+def check_no_training(option: str, path: str, checkpoint: str | None) -> None:
+    """Raises ValueError, in one line, if what is written to `path` would take the place of a training."""
+    if checkpoint is not None and os.path.realpath(path) == os.path.realpath(checkpoint):
+        raise ValueError(f"{option}: expected another file than --checkpoint, got {shown(path)}")
+    if sealed.kind_of(path) == mccfr.KIND:
+        raise ValueError(f"{option}: {shown(path)} holds a training, which would be lost")
 
 
 def check_plot(path: str) -> None:

@@ -23,6 +23,7 @@ from voyageur.eval.arena import Arena, Outcome
 from voyageur.eval.ratings import Blocks, Sprt
 from voyageur.eval.schedule import Pairing
 from voyageur.eval.store import Store, StoreError
+from voyageur.games.words import shown
 
 MARGIN = 2.0
 TIMEOUT = 60.0
@@ -81,7 +82,9 @@ class Config:
         for key, low, high in (("games", 1, MOST_GAMES), ("seed", 0, 2**63 - 1), ("nodes", 1, 10**12)):
             _check(given, key, int, low, high)
         for key in ("seconds", "margin", "timeout"):
-            _check(given, key, float, 0.001, 1e6)
+            _check(given, key, float, 0.001, 10**6)
+        if given.get("seconds") is not None and given.get("nodes") is not None:
+            raise ValueError("nodes: expected nodes or seconds, got both")
         given["sprt"] = _sprt(given.get("sprt"))
         return cls(**given)
 
@@ -115,7 +118,7 @@ def _named(value: Any) -> dict[str, str]:
     found: dict[str, str] = {}
     for pair in pairs:
         if not (isinstance(pair, list | tuple) and len(pair) == 2 and all(isinstance(part, str) for part in pair)):
-            raise ValueError(f"entrants: expected a spec, got {str(pair)[:60]!r}")
+            raise ValueError(f"entrants: expected a spec as a text, got {shown(pair)}")
         if pair[0] in found:
             raise ValueError(f"entrants: {pair[0]} is there twice; a configuration file can name them apart")
         found[pair[0]] = pair[1]
@@ -132,7 +135,7 @@ def _check(given: dict[str, Any], key: str, kind: type, low: float, high: float)
     accepted = (int, float) if kind is float else (int,)
     if type(value) not in accepted or not low <= value <= high:
         what = "whole number" if kind is int else "number"
-        raise ValueError(f"{key}: expected a {what} from {low:g} to {high:g}, got {str(value)[:30]!r}")
+        raise ValueError(f"{key}: expected a {what} from {low} to {high}, got {str(value)[:30]!r}")
     given[key] = kind(value)
 
 

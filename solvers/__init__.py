@@ -13,7 +13,7 @@ from voyageur.solvers import advice as _advice
 from voyageur.solvers import proof, registry
 from voyageur.solvers.advice import Advice, MoveAdvice
 from voyageur.solvers.bots import SolverBot, make_bot
-from voyageur.solvers.limits import Limit
+from voyageur.solvers.limits import Limit, check_threads
 from voyageur.solvers.registry import SolverInfo
 from voyageur.solvers.search import Control, Trees
 
@@ -64,8 +64,7 @@ def advise(
     """
     limit = limit or Limit(seconds=5)
     solver, options = registry.parse(solver, options)
-    if threads < 1:
-        raise ValueError(f"threads: expected a whole number above 0, got {threads}")
+    check_threads(threads)
     current = view_or_state.current_player()
     if current in (CHANCE, TERMINAL):
         raise ValueError("nobody decides here: " + ("the game is over" if current == TERMINAL else "chance is next"))

@@ -13,7 +13,7 @@ import pyspiel
 from voyageur.games import positions, rules
 from voyageur.games.spiel import Game, State
 from voyageur.solvers import registry
-from voyageur.solvers.limits import Limit
+from voyageur.solvers.limits import Limit, check_threads
 
 
 class SolverBot(pyspiel.Bot):
@@ -135,6 +135,7 @@ def make_bot(
     """
     if not 0 <= player < game.num_players():
         raise ValueError(f"player: expected a seat from 0 to {game.num_players() - 1}, got {player}")
+    check_threads(threads)
     limit = limit or Limit(seconds=1)
     name, options = registry.parse(name, options)
     if not isinstance(game, Game):

@@ -5,6 +5,13 @@ from dataclasses import dataclass
 
 FASTEST = 1_000_000  # simulations a second that no game exceeds; sizes the tables of a timed search
 SLICE_SECONDS = 0.05
+MOST_THREADS = 256
+
+
+def check_threads(threads: int) -> None:
+    """Raises ValueError, in one line, for a number of threads that cannot be."""
+    if type(threads) is not int or not 1 <= threads <= MOST_THREADS:
+        raise ValueError(f"threads: expected a whole number from 1 to {MOST_THREADS}, got {threads}")
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,7 @@ from voyageur.games import rules
 from voyageur.games.rules import CHANCE, SIMULTANEOUS, TERMINAL
 from voyageur.games.spiel import Game
 from voyageur.solvers import sealed
+from voyageur.solvers.limits import check_threads
 from voyageur.solvers.playout import borrowed, playout
 from voyageur.solvers.policies import Header, Policy
 
@@ -105,12 +106,11 @@ class Mccfr:
     ) -> None:
         """Lays out a table of at most `memory` bytes, in which `threads` learn at once.
 
-        Raises ValueError for a sampling that there is not, and for fewer threads than 1.
+        Raises ValueError for a sampling that there is not, and for no number of threads.
         """
         if sampling not in SAMPLINGS:
             raise ValueError(f"sampling: expected one of {', '.join(SAMPLINGS)}, got {sampling!r}")
-        if threads < 1:
-            raise ValueError(f"threads: expected a number from 1, got {threads}")
+        check_threads(threads)
         self.game, self.started = game, Started(str(game), sampling, seed)
         slots = 1 << 8
         while 2 * slots * (20 + ACTIONS_PER_SET * 28) <= memory:

@@ -109,6 +109,9 @@ class _TreeSearch(Solver):
     options: ClassVar = {f.name: f.default for f in fields(SearchOptions)}
     instant = False
 
+    def check(self, game: Game, options: Mapping[str, Any]) -> None:
+        SearchOptions(**options)
+
     def decide(
         self,
         view: View,

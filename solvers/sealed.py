@@ -54,6 +54,15 @@ def write(path: str | os.PathLike[str], kind: bytes, header: Mapping[str, Any], 
         replacement.unlink(missing_ok=True)
 
 
+def kind_of(path: str | os.PathLike[str]) -> bytes:
+    """How a file begins, which tells its kind; nothing where there is no file."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(HEAD.size)[:8]
+    except FileNotFoundError:
+        return b""
+
+
 def read(
     path: str, kind: bytes, fields: Mapping[str, type], layout: Callable[[dict[str, Any]], Layout], what: str
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -64,7 +73,7 @@ def read(
     """
     data = Path(path).read_bytes()
     if data[:8] != kind or len(data) < HEAD.size:
-        raise SealedError(f"{what}: {path}: not such a file (voyageur solve makes them)")
+        raise SealedError(f"{what}: {path}: no {what} (voyageur solve makes them)")
     _, version, length = HEAD.unpack_from(data)
     if version != VERSION:
         raise SealedError(f"{what}: {path}: version {version}, expected {VERSION}")

@@ -23,9 +23,9 @@ The root is an entry too, under ROOT_KEY; its edges' actions are numbers of move
 
 import threading
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,7 @@ from voyageur.games import rules
 from voyageur.games.positions import View, whole_moves
 from voyageur.games.rules import CHANCE, FIXED_RNG, SIMULTANEOUS, TERMINAL, copied, mix, random_below, random_unit
 from voyageur.games.spiel import Game
+from voyageur.games.words import shown
 from voyageur.solvers.limits import Limit
 from voyageur.solvers.playout import borrowed, playout
 
@@ -572,6 +573,19 @@ def expected_line(
     return length
 
 
+# What an option may be at most; at least 0, and whole where this is.
+MOST: Mapping[str, int | float] = {
+    "exploration": 1e6,
+    "explore": 1.0,
+    "trust": 10**9,
+    "stage": 10**9,
+    "playout_steps": 10**9,
+    "ranges": 1.0,
+    "memory": 10**15,
+    "endings": 10**9,
+}
+
+
 @dataclass(frozen=True)
 class SearchOptions:
     """How the tree is searched.
@@ -603,13 +617,19 @@ class SearchOptions:
     endings: int = 300_000
 
     def __post_init__(self) -> None:
+        """Raises ValueError, in one line, for a value that cannot be."""
         if self.keys is not None and self.keys not in KEYS:
-            raise ValueError(f"keys: expected one of {', '.join(KEYS)}, got {self.keys!r}")
-        if self.ranges is not None and not 0 <= self.ranges <= 1:
-            raise ValueError(f"ranges: expected a part from 0 to 1, got {self.ranges!r}")
-        for name, number in (("trust", 0 if self.trust is None else self.trust), ("endings", self.endings)):
-            if type(number) is not int or number < 0:
-                raise ValueError(f"{name}: expected a whole number from 0, got {number!r}")
+            raise ValueError(f"keys: expected one of {', '.join(KEYS)}, got {shown(self.keys)}")
+        if type(self.mixtures) is not bool:
+            raise ValueError(f"mixtures: expected true or false, got {shown(self.mixtures)}")
+        for option in fields(self):
+            value, most = getattr(self, option.name), MOST.get(option.name)
+            if most is None or (value is None and option.default is None):
+                continue
+            whole = type(most) is int
+            if type(value) not in ((int,) if whole else (int, float)) or not 0 <= value <= most:
+                kind = "whole number" if whole else "number"
+                raise ValueError(f"{option.name}: expected a {kind} from 0 to {most}, got {shown(value)}")
 
 
 class Search:

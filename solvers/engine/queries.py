@@ -19,6 +19,7 @@ MAX_ID = 100  # characters
 MAX_MOVES = 10_000
 GREATEST = 10**12
 DEFAULT_SECONDS = 1.0
+PLAYERS = [name for name, solver in SOLVERS.items() if "policy" not in solver.options]  # files are not for clients
 
 Schema = dict[str, Any]
 
@@ -120,8 +121,8 @@ FIELDS: dict[str, Part] = {
         "how long to think: seconds, nodes (simulations), or both, whichever comes first",
     ),
     "solver": Part(
-        lambda field: field.choice(list(SOLVERS)),
-        {"type": "string", "enum": list(SOLVERS), "default": "ismcts"},
+        lambda field: field.choice(PLAYERS),
+        {"type": "string", "enum": PLAYERS, "default": "ismcts"},
         "who thinks",
     ),
     "seed": _whole(0, 2**53 - 1, "of all that is drawn; by default a new one each time, which the answer tells"),

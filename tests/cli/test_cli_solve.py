@@ -33,6 +33,9 @@ def test_several_players(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert "nothing promises an equilibrium" in capsys.readouterr().err
 
 
+SAMPLED = ["voyageur_kuhn_poker", "--sampling", "external"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -44,7 +47,12 @@ def test_several_players(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
         (["yellowhouse", "--param", "scope=round", "--memory", "0.1"], "does not fit"),
         (["kuhn_poker", "--plot", "x.txt"], "--plot: expected a file that ends in .svg"),
         (["kuhn_poker", "--plot", "nowhere/x.svg"], "--plot: cannot write to 'nowhere/x.svg'"),
-        (["kuhn_poker", "--checkpoint", "nowhere/x"], "--checkpoint: cannot write to 'nowhere/x'"),
+        ([*SAMPLED, "--checkpoint", "nowhere/x"], "--checkpoint: cannot write to 'nowhere/x'"),
+        ([*SAMPLED, "--nashconv", "1"], "--nashconv: only without --sampling"),
+        ([*SAMPLED, "--memory", "100000"], "--memory: expected at most the "),
+        ([*SAMPLED, "--threads", "1000"], "threads: expected a whole number from 1 to 256, got 1000"),
+        (["kuhn_poker", "--seconds", "1"], "--seconds: only with --sampling"),
+        (["kuhn_poker", "--checkpoint", "x"], "--checkpoint: only with --sampling"),
         (["kuhn_poker", "-o", "nowhere/x"], "-o: cannot write to 'nowhere/x'"),
         (["kuhn_poker", "--nashconv", "0"], "expected a number above 0"),
     ],
@@ -61,6 +69,18 @@ def test_wrong_input(arguments: list[str], message: str, capsys: pytest.CaptureF
     assert message in printed.err
     assert len(printed.err.splitlines()) == 1
     assert not path.exists()
+
+
+def test_no_training_is_lost(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A policy is not written in place of a checkpoint, be it this one or another."""
+    path = str(tmp_path / "kuhn.training")
+    arguments = ["solve", *SAMPLED, "--iterations", "40", "--checkpoint"]
+    assert cli.main([*arguments, path, "-o", path]) == 2
+    assert "-o: expected another file than --checkpoint" in capsys.readouterr().err
+    assert cli.main([*arguments, path, "-o", str(tmp_path / "kuhn.policy")]) == 0
+    for other in (["solve", "kuhn_poker"], [*arguments, str(tmp_path / "other.training")]):
+        assert cli.main([*other, "-o", path]) == 2
+        assert "holds a training, which would be lost" in capsys.readouterr().err
 
 
 def test_sampling(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -185,6 +185,21 @@ def test_play_against_bots(typed: Type):
     assert Session.open("game.txt").now.known.ask.seat == 0
 
 
+def test_play_against_a_policy(typed: Type):
+    rules = ("scope=round", "elements=2", "copies=3", "hand=2", "exchange=1", "max_level=3")
+    solved = typed(
+        [], "solve", "yellowhouse", *(word for rule in rules for word in ("--param", rule)), "-o", "k.policy"
+    )
+    assert solved.status == 0
+    sets = [word for rule in rules for word in ("--set", rule)]
+    ended = typed(
+        ["r", "v"], "play", "yellowhouse", *sets, "--players", "me,cfr:policy=k.policy", "--record", "game.txt"
+    )
+    assert ended.status == 0
+    assert "plays: me, cfr:policy=k.policy" in Path("game.txt").read_text()
+    assert len(Session.open("game.txt").entries) >= 2
+
+
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
@@ -204,6 +219,8 @@ def test_play_against_bots(typed: Type):
         (("play", "yellowhouse"), "players: expected who plays"),
         (("play", "yellowhouse", "--players", "scripted,scripted"), "expected one me"),
         (("play", "yellowhouse", "--players", "me,genius"), "unknown 'genius'"),
+        (("play", "yellowhouse", "--players", "me,cfr:policy=none.policy"), "none.policy"),
+        (("play", "yellowhouse", "--players", "me,ismcts:trust=x"), "trust: expected a whole number"),
         (("play", "yellowhouse", "--players", "me,scripted,scripted"), "is for 2"),
         (("replay", "none.txt"), "none.txt"),
         (("analyze", "none.txt"), "none.txt"),

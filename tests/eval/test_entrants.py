@@ -57,7 +57,15 @@ def test_nothing_to_import() -> None:
         ("ismcts:seconds=soon", "seconds: expected a number"),
         ("ismcts:seconds=-1", "seconds: expected a number"),
         ("ismcts:threads=0", "threads: expected a whole number"),
+        ("ismcts:threads=100000", "threads: expected a whole number from 1 to 256, got 100000"),
         ("ismcts:width=3", "width: ismcts has no such option"),
+        ("ismcts:trust=-1", "trust: expected a whole number from 0 to 1000000000, got -1"),
+        ("ismcts:endings=x", "endings: expected a whole number from 0 to 1000000000, got 'x'"),
+        ("ismcts:stage=1.5", "stage: expected a whole number from 0 to 1000000000, got 1.5"),
+        ("ismcts:endings=none", "endings: expected a whole number from 0 to 1000000000, got null"),
+        ("ismcts:ranges=2", "ranges: expected a number from 0 to 1.0, got 2"),
+        ("ismcts:explore=nan", "explore: expected a number from 0 to 1.0, got nan"),
+        ("ismcts:mixtures=maybe", "mixtures: expected true or false, got 'maybe'"),
         ("scripted:seconds=none", "seconds"),
     ],
 )
@@ -86,6 +94,7 @@ def test_a_solver_that_does_not_fit() -> None:
         ("", "game"),
         ("kuhn_poker(players=many)", "players"),
         ("kuhn_poker(colour=1)", "colour"),
+        ("kuhn_poker(players=99)", "players"),
     ],
 )
 def test_wrong_games(text: str, field: str, capfd: pytest.CaptureFixture[str]) -> None:
@@ -94,6 +103,12 @@ def test_wrong_games(text: str, field: str, capfd: pytest.CaptureFixture[str]) -
         loading.load(text)
     assert str(error.value).startswith(f"{field}: ") and len(str(error.value).splitlines()) == 1
     assert capfd.readouterr().err == ""
+
+
+def test_what_openspiel_refuses() -> None:
+    """What only OpenSpiel knows is told in a line too, after its own."""
+    with pytest.raises(ValueError, match="^game: goofspiel refuses its parameters: Unrecognized points_order.*zzz$"):
+        loading.load("goofspiel(points_order=zzz)")
 
 
 def test_games() -> None:

@@ -252,7 +252,7 @@ def test_refusals(turn: State, advise: Advise) -> None:
     refused("solver: mcts cannot play niagara", lambda: advise(turn, 5, solver="mcts"))
     refused("depth: ismcts has no such option", lambda: advise(turn, 5, depth=3))
     refused("exploration: random has no such option", lambda: advise(turn, 5, solver="random", exploration=1.0))
-    refused("threads: expected a whole number above 0", lambda: advise(turn, 5, threads=0))
+    refused("threads: expected a whole number from 1 to 256", lambda: advise(turn, 5, threads=0))
     kuhn = pyspiel.load_game("voyageur_kuhn_poker").new_initial_state()
     refused("nobody decides here: chance is next", lambda: advise(kuhn, 5))
     for action in (0, 1, 0, 0):

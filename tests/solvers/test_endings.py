@@ -163,10 +163,9 @@ def test_what_is_too_much(state_after: Callable[..., State], advise: Advise) -> 
     assert endings.solve(view, limit, 1000, 1 << 20, lambda: True) is None
     found = advise(state, player=0, nodes=100, endings=0)
     assert (found.kind, found.nash_conv) == ("sampled", None)
-    for option in ("endings", "trust"):
-        for wrong in (-1, "many"):
-            with pytest.raises(ValueError, match=rf"^{option}: expected a whole number from 0, got "):
-                advise(state, player=0, nodes=100, **{option: wrong})
+    for wrong in (-1, "many"):
+        with pytest.raises(ValueError, match=r"^endings: expected a whole number from 0 to 1000000000, got "):
+            advise(state, player=0, nodes=100, endings=wrong)
 
 
 def test_what_hangs_on_what_others_like(state_after: Callable[..., State], advise: Advise) -> None:

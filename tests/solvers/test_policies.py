@@ -69,8 +69,8 @@ def with_header(data: bytes, **changes: Any) -> bytes:
 
 
 WRONG = {
-    "empty": (lambda data: b"", "not such a file"),
-    "other": (lambda data: b"PK\x03\x04" + data, "not such a file"),
+    "empty": (lambda data: b"", "no policy"),
+    "other": (lambda data: b"PK\x03\x04" + data, "no policy"),
     "version": (lambda data: data[:8] + b"\x09\0\0\0" + data[12:], "version 9, expected 1"),
     "truncated": (lambda data: data[:-1], "truncated or damaged"),
     "changed": (lambda data: data[:-40] + b"\xff" + data[-39:], "truncated or damaged"),

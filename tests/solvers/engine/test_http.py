@@ -68,6 +68,7 @@ def test_answers(client: TestClient) -> None:
     (
         ("analyze", {}, "position"),
         ("analyze", ASKED | {"solver": "mcts"}, "solver"),
+        ("analyze", ASKED | {"solver": "cfr"}, "solver"),
         ("analyze", ASKED | {"viewer": None}, "viewer"),
         ("analyze", ASKED | {"limit": {"seconds": 601}}, "limit.seconds"),
         ("analyze", ASKED | {"action": "move"}, "action"),
