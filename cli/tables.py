@@ -19,9 +19,20 @@ SHOWN_FORFEITS = 10
 STANDINGS = 6  # columns of a tournament's table that fit; its page has all
 
 
+class Output(Console):
+    """Standard output."""
+
+    def __init__(self) -> None:
+        super().__init__(highlight=False)
+
+    def on_broken_pipe(self) -> None:
+        """Leaves it to the command line, which takes it for no error; rich would end with status 1."""
+        raise BrokenPipeError
+
+
 def print_board(board: Any) -> None:
     """A position as its game draws it."""
-    Console(highlight=False).print(board)
+    Output().print(board)
 
 
 def print_games(found: Sequence[Mapping[str, Any]]) -> None:
@@ -33,12 +44,12 @@ def print_games(found: Sequence[Mapping[str, Any]]) -> None:
         low, high = game["players"]
         params = "  ".join(f"{name}={'none' if value is None else value}" for name, value in game["params"].items())
         table.add_row(game["name"], f"{low} to {high}" if low != high else str(low), params)
-    Console(highlight=False).print(table)
+    Output().print(table)
 
 
 def print_advice(advice: Advice) -> None:
     """The best moves with what they are worth, how sure that is, and how play is expected to go on."""
-    console = Console(highlight=False)
+    console = Output()
     name = advice.game.split("(")[0]
     work = f", {advice.simulations:,} simulations in {advice.seconds:.1f} s" if advice.simulations else ""
     console.print(f"[bold]{name}[/bold], P{advice.player} to decide between {advice.of} moves ({advice.solver}{work})")
@@ -105,7 +116,7 @@ def _sureness(advice: Advice) -> list[str]:
 
 def print_analysis(found: "Analysis") -> None:
     """Every decision with what it lost, and the worst of them with how play would have gone on."""
-    console = Console(highlight=False)
+    console = Output()
     who = "  ".join(f"P{seat} {name}" for seat, name in enumerate(found.names))
     count = f"{len(found.decisions)} decisions of {found.names[found.me]} with a choice"
     console.print(f"[bold]{found.game}[/bold], {count} ({who})\n", soft_wrap=True)
@@ -134,7 +145,7 @@ def print_analysis(found: "Analysis") -> None:
 
 def print_tables(measured: "Bench | CfrBench | Tuned") -> None:
     """Measurements and ratios."""
-    console = Console(highlight=False)
+    console = Output()
     for title, headings, rows in measured.tables():
         table = Table(box=box.SIMPLE_HEAD, show_edge=False, title=title, title_justify="left")
         for i, heading in enumerate(headings):
@@ -163,7 +174,7 @@ def print_tournament(found: Mapping[str, Any]) -> None:
     """What came of a tournament."""
     from voyageur.eval import report
 
-    console = Console(highlight=False)
+    console = Output()
     counts = found["games"]
     console.print(
         f"[bold]{found['game'].split('(')[0]}[/bold], {found['players']} players, {found['format']}: "

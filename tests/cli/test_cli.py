@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -656,3 +657,14 @@ def test_no_traceback_in_a_process_of_its_own(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "voyageur.cli.main", "hint", str(tmp_path), "--nodes", "5"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert_refused(Ended(done.returncode, done.stdout, done.stderr), str(tmp_path))
+
+
+@pytest.mark.parametrize("arguments", [("games",), ("games", "--json")])
+def test_whoever_reads_may_leave(arguments: tuple[str, ...]) -> None:
+    """Output that nobody reads any more is no error."""
+    read, written = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-m", "voyageur.cli.main", *arguments]
+    done = subprocess.run(command, stdout=written, stderr=subprocess.PIPE, text=True)
+    os.close(written)
+    assert (done.returncode, done.stderr) == (0, "")
