@@ -107,7 +107,7 @@ def test_wrong_games(text: str, field: str, capfd: pytest.CaptureFixture[str]) -
 
 def test_what_openspiel_refuses() -> None:
     """What only OpenSpiel knows is told in a line too, after its own."""
-    with pytest.raises(ValueError, match="^game: goofspiel refuses its parameters: Unrecognized points_order.*zzz$"):
+    with pytest.raises(ValueError, match=r"^game: goofspiel refuses its parameters: Unrecognized points_order.*zzz$"):
         loading.load("goofspiel(points_order=zzz)")
 
 
