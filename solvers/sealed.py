@@ -58,7 +58,7 @@ def kind_of(path: str | os.PathLike[str]) -> bytes:
     """How a file begins, which tells its kind; nothing where there is no file."""
     try:
         with open(path, "rb") as file:
-            return file.read(HEAD.size)[:8]
+            return file.read(8)
     except FileNotFoundError:
         return b""
 
