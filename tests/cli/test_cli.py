@@ -632,7 +632,7 @@ def test_bad_arguments(arguments: tuple[str, ...], run: Run, write: Write, tmp_p
     ("arguments", "message"),
     (
         (("--nodes", "0"), "argument --nodes: expected a whole number from 1 to 1000000000000, got '0'"),
-        (("--seconds", "x"), "argument --seconds: expected a number of seconds above 0, got 'x'"),
+        (("--seconds", "x"), "argument --seconds: expected a number of seconds above 0 and below 1000000, got 'x'"),
         (("--nodes", "5", "--solver", "best"), "solver: unknown 'best'; known are ismcts, mcts, scripted, random"),
         (("--nodes", "5", "--solver", "mcts"), "it is for games that hide nothing; ismcts plays every game"),
     ),
