@@ -1,13 +1,14 @@
-"""What the tests of the solvers share: states to decide in, advice as bytes, and the tiny games."""
+"""What the tests of the solvers share: states to decide in, games between bots, advice as bytes, and the tiny games."""
 
 import importlib.util
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pyspiel
 import pytest
 
@@ -70,6 +71,36 @@ def deciders() -> Callable[[State], list[int]]:
         return [] if current in (CHANCE, TERMINAL) else [current]
 
     return seats
+
+
+@pytest.fixture(scope="session")
+def asked() -> Callable[..., Iterator[tuple[State, int, pyspiel.Bot]]]:
+    """A function of a game, bots (one a seat) and a seed that plays one game.
+
+    Before each step it yields the state, the seat, and its bot, whose `step` is then called.
+    """
+
+    def play(game: Any, bots: list[pyspiel.Bot], seed: int = 0) -> Iterator[tuple[State, int, pyspiel.Bot]]:
+        rng = np.random.default_rng(seed)
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            if state.is_chance_node():
+                outcomes, probs = zip(*state.chance_outcomes(), strict=True)
+                state.apply_action(int(rng.choice(outcomes, p=probs)))
+                continue
+            simultaneous = state.is_simultaneous_node()
+            actions = []
+            for seat in range(state.num_players()) if simultaneous else [state.current_player()]:
+                yield state, seat, bots[seat]
+                actions.append(bots[seat].step(state))
+                assert actions[-1] in state.legal_actions(seat)
+            if simultaneous:
+                state.apply_actions(actions)
+            else:
+                state.apply_action(actions[0])
+        assert sum(state.returns()) == pytest.approx(game.utility_sum())
+
+    return play
 
 
 @pytest.fixture(scope="session")

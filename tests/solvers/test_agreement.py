@@ -4,10 +4,11 @@ With `--thorough`, and `-n 0 -s` to see the figures, ten seeds have 5 seconds ea
 hour and more) instead of three seeds 300 simulations in three.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import permutations
 
 import numpy as np
+import pyspiel
 import pytest
 
 from voyageur import games, solvers
@@ -15,26 +16,15 @@ from voyageur.games.spiel import State
 from voyageur.solvers import Advice, MoveAdvice
 
 Advise = Callable[..., Advice]
-Deciders = Callable[[State], list[int]]
+Asked = Callable[..., Iterator[tuple[State, int, pyspiel.Bot]]]
 
 
-def position(name: str, seed: int, deciders: Deciders) -> tuple[State, int]:
+def position(name: str, seed: int, asked: Asked) -> tuple[State, int]:
     """Any decision of a game of plain players in which there is a choice, and whose it is."""
-    game, rng, found = games.load(name), np.random.default_rng(seed), []
+    game, rng = games.load(name), np.random.default_rng(seed)
     bots = [solvers.make_bot("scripted", game, player, seed=seed) for player in range(game.num_players())]
-    state = game.new_initial_state()
-    while not state.is_terminal():
-        if state.is_chance_node():
-            outcomes, probs = zip(*state.chance_outcomes(), strict=True)
-            state.apply_action(int(rng.choice(outcomes, p=probs)))
-            continue
-        seats = deciders(state)
-        found += [(state.clone(), seat) for seat in seats if len(state.legal_actions(seat)) > 1]
-        actions = {seat: bots[seat].step(state) for seat in seats}
-        if len(seats) > 1:
-            state.apply_actions([actions[player] for player in range(len(bots))])
-        else:
-            state.apply_action(actions[seats[0]])
+    played = asked(game, bots, seed)
+    found = [(state.clone(), seat) for state, seat, _ in played if len(state.legal_actions(seat)) > 1]
     return found[int(rng.integers(len(found)))]
 
 
@@ -45,15 +35,13 @@ def agree(one: MoveAdvice, other: MoveAdvice) -> bool:
 
 
 @pytest.mark.parametrize("game", ("canyon", "niagara", "virta", "yellowhouse"))
-def test_hints_agree_with_themselves(
-    game: str, pytestconfig: pytest.Config, deciders: Deciders, advise: Advise
-) -> None:
+def test_hints_agree_with_themselves(game: str, pytestconfig: pytest.Config, asked: Asked, advise: Advise) -> None:
     """In most pairs of hints the first moves are the same, or the value of one lies in the interval of the other."""
     thorough = pytestconfig.getoption("--thorough")
     positions, seeds, limit = (20, 10, {"seconds": 5}) if thorough else (3, 3, {"nodes": 300})
     same, agreed, pairs = 0, 0, 0
     for number in range(positions):
-        state, player = position(game, number, deciders)
+        state, player = position(game, number, asked)
         view = games.view_of(state, player)
         hints = [advise(view, **limit, seed=seed, top=1).moves[0] for seed in range(seeds)]
         for one, other in permutations(hints, 2):

@@ -26,6 +26,7 @@ PLAYED = [
     ("mcts", "voyageur_connect_four"),
 ]
 BotTable = list[pyspiel.Bot]
+Asked = Callable[..., Iterator[tuple[State, int, pyspiel.Bot]]]
 
 
 def bots_for(game: Any, solver: str, nodes: int = 30, seed: int = 1) -> BotTable:
@@ -35,30 +36,8 @@ def bots_for(game: Any, solver: str, nodes: int = 30, seed: int = 1) -> BotTable
     ]
 
 
-def asked(game: Any, bots: BotTable, seed: int = 0) -> Iterator[tuple[State, int, pyspiel.Bot]]:
-    """Plays one game; before each step yields the state, the seat, and its bot, whose `step` is then called."""
-    rng = np.random.default_rng(seed)
-    state = game.new_initial_state()
-    while not state.is_terminal():
-        if state.is_chance_node():
-            outcomes, probs = zip(*state.chance_outcomes(), strict=True)
-            state.apply_action(int(rng.choice(outcomes, p=probs)))
-            continue
-        simultaneous = state.is_simultaneous_node()
-        actions = []
-        for seat in range(state.num_players()) if simultaneous else [state.current_player()]:
-            yield state, seat, bots[seat]
-            actions.append(bots[seat].step(state))
-            assert actions[-1] in state.legal_actions(seat)
-        if simultaneous:
-            state.apply_actions(actions)
-        else:
-            state.apply_action(actions[0])
-    assert sum(state.returns()) == pytest.approx(game.utility_sum())
-
-
 @pytest.mark.parametrize(("solver", "game"), PLAYED)
-def test_policies(solver: str, game: str) -> None:
+def test_policies(solver: str, game: str, asked: Asked) -> None:
     """A policy lists exactly the legal actions, sums to 1, and the action is one of those that it plays."""
     loaded = pyspiel.load_game(game)
     for state, seat, bot in asked(loaded, bots_for(loaded, solver)):
@@ -72,7 +51,7 @@ def test_policies(solver: str, game: str) -> None:
 
 
 @pytest.mark.parametrize(("solver", "game"), PLAYED)
-def test_looking_changes_nothing(solver: str, game: str) -> None:
+def test_looking_changes_nothing(solver: str, game: str, asked: Asked) -> None:
     """A bot whose policy is asked for, and which is cloned, before every step plays as one that is left alone."""
     loaded = pyspiel.load_game(game)
 
@@ -89,7 +68,7 @@ def test_looking_changes_nothing(solver: str, game: str) -> None:
 
 
 @pytest.mark.parametrize(("solver", "game"), PLAYED)
-def test_a_clone_goes_on_identically(solver: str, game: str) -> None:
+def test_a_clone_goes_on_identically(solver: str, game: str, asked: Asked) -> None:
     """From anywhere in a game, also from inside a planned move."""
     loaded = pyspiel.load_game(game)
     for switch in (1, 2, 3, 5):
@@ -98,13 +77,13 @@ def test_a_clone_goes_on_identically(solver: str, game: str) -> None:
             if i == switch:
                 twins = [other.clone() for other in bots]
                 assert twins[seat] is not bot
-                one = [s.history() for s, _, _ in rest(state, bots)]
-                other = [s.history() for s, _, _ in rest(state, twins)]
+                one = [s.history() for s, _, _ in rest(state, bots, asked)]
+                other = [s.history() for s, _, _ in rest(state, twins, asked)]
                 assert one == other
                 break
 
 
-def rest(state: State, bots: BotTable) -> Iterator[tuple[State, int, pyspiel.Bot]]:
+def rest(state: State, bots: BotTable, asked: Asked) -> Iterator[tuple[State, int, pyspiel.Bot]]:
     """As `asked`, from the middle of a game."""
 
     class Begun:
@@ -251,7 +230,7 @@ def test_inform_actions() -> None:
     assert one.step_with_policy(state) == other.step_with_policy(state)
 
 
-def test_seeds() -> None:
+def test_seeds(asked: Asked) -> None:
     """The same seed plays the same, another seed something else."""
     loaded = pyspiel.load_game(NIAGARA)
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -109,29 +110,16 @@ def test_damaged_files(at: int, byte: int, fitting: bool, kuhn: Path, tmp_path_f
         assert "\n" not in str(error)
 
 
-def test_bot_plays_the_policy(small_round: Any) -> None:
+def test_bot_plays_the_policy(small_round: Any, asked: Callable[..., Any]) -> None:
     """In every state of some games the bot's probabilities are those of the policy, whatever the other holds."""
     game, path, flat, policy = small_round
     bots = [solvers.make_bot(f"cfr:policy={path}", game, player) for player in range(2)]
-    rng = np.random.default_rng(3)
     place = {int(key): i for i, key in enumerate(flat.keys)}
-    for _ in range(5):
-        state = game.new_initial_state()
-        while not state.is_terminal():
-            if state.is_chance_node():
-                outcomes, probs = zip(*state.chance_outcomes(), strict=True)
-                state.apply_action(int(rng.choice(outcomes, p=probs)))
-                continue
-            actions = []
-            for player in range(2) if state.is_simultaneous_node() else [state.current_player()]:
-                played, action = bots[player].step_with_policy(state)
-                i = place[flatten.information(state, player)]
-                assert [p for _, p in played] == pytest.approx(policy[flat.form.first[i] : flat.form.first[i + 1]])
-                actions.append(action)
-            if len(actions) == 2:
-                state.apply_actions(actions)
-            else:
-                state.apply_action(actions[0])
+    for seed in range(5):
+        for state, player, bot in asked(game, bots, seed):
+            i = place[flatten.information(state, player)]
+            said = [prob for _, prob in bot.get_policy(state)]
+            assert said == pytest.approx(policy[flat.form.first[i] : flat.form.first[i + 1]])
 
 
 def test_advice_from_a_policy(small_round: Any) -> None:
