@@ -169,9 +169,8 @@ def _solve_by_sampling(args: Any, game: Any) -> int:
         raise ValueError(f"--sampling: only for games of ours, not for {args.game}")
     seconds = args.seconds or (60.0 if args.iterations is None else float("inf"))
     most, memory = args.iterations or 10**15, int((args.memory or 1.0) * 1e9)
-    if memory > flatten.available():
-        free = flatten.available() / 1e9
-        raise ValueError(f"--memory: expected at most the {free:.1f} GB that may be used here, got {args.memory:g}")
+    if memory > (free := flatten.available()):
+        raise ValueError(f"--memory: expected at most the {free / 1e9:.1f} GB that may be used, got {args.memory:g}")
     with progress.bar("training") as report:
         training = mccfr.Mccfr(game, args.sampling, args.seed or 0, memory, args.threads or 1)
 

@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from rich.columns import Columns
-from rich.console import Console
 from rich.text import Text
 
 from voyageur import games, solvers
@@ -52,7 +51,7 @@ class Screen:
         self.session, self.players, self.automatic = session, players, automatic
         self.thinker = Thinker(effort)
         self.prompt = Prompt(self.thinker.stop)
-        self.console = Console(highlight=False)
+        self.console = tables.Output()
         self._announced = -1  # how many entries there were when the screen was drawn last
         self.commands: dict[str, Callable[[str], None]] = {
             "hint": self._hint, "why": self._why, "what": self._what_if, "undo": self._undo, "redo": self._redo,

@@ -202,7 +202,6 @@ class Player:
     def __init__(self, common: Rules, slot: Any = None) -> None:
         self.common, self.game = common, loading.load(common.game)
         self._slot = slot
-        self._makers: dict[int, Any] = {}
         self._log = []
         if isinstance(self.game, games.Game):
             self._log = [np.zeros(_ROOM, kind) for kind in (self.game.rules.state, np.int64, np.int64)]
@@ -252,13 +251,9 @@ class Player:
     def _bot(self, seat: int, number: int, seed: int) -> pyspiel.Bot:
         self._watch(seat, self.common.timeout)
         try:
-            if number not in self._makers:
-                self._makers[number] = self.common.entrants[number].maker()
-            bot = self._makers[number](self.game, seat, seed)
-        except Exception as error:
-            raise Forfeit(seat, f"cannot be loaded: {type(error).__name__}: {error}") from None
-        if not isinstance(bot, pyspiel.Bot):
-            raise Forfeit(seat, f"cannot be loaded: expected a pyspiel.Bot, got a {type(bot).__name__}")
+            bot = self.common.entrants[number].bot(self.game, seat, seed)
+        except ValueError as error:
+            raise Forfeit(seat, str(error)) from None
         self._watch_nobody()
         return bot
 

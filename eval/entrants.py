@@ -6,7 +6,7 @@ A factory is called as `factory(game, player, seed, **options)` and returns a `p
 """
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,13 +39,21 @@ class Entrant:
         """How long it means to think about a move, where it says so."""
         return self.options.get("seconds")
 
-    def maker(self) -> Callable[[Any, int, int], pyspiel.Bot]:
-        """What makes its bots, called as `maker(game, player, seed)`; raises whatever an import raises."""
+    def bot(self, game: Any, player: int, seed: int) -> pyspiel.Bot:
+        """A bot of its own; raises ValueError, in one line, whatever is wrong with what is imported or called."""
+        try:
+            found = self._made(game, player, seed)
+        except Exception as error:
+            raise ValueError(f"cannot be loaded: {type(error).__name__}: {error}") from None
+        if not isinstance(found, pyspiel.Bot):
+            raise ValueError(f"cannot be loaded: expected a pyspiel.Bot, got a {type(found).__name__}")
+        return found
+
+    def _made(self, game: Any, player: int, seed: int) -> Any:
         if ":" not in self.made_by:
-            return self._solver
+            return self._solver(game, player, seed)
         module, name = self.made_by.split(":")
-        factory = getattr(importlib.import_module(module), name)
-        return lambda game, player, seed: factory(game, player, seed, **self.options)
+        return getattr(importlib.import_module(module), name)(game, player, seed, **self.options)
 
     def _solver(self, game: Any, player: int, seed: int) -> pyspiel.Bot:
         options = dict(self.options)
@@ -84,7 +92,7 @@ def _read(spec: str, game: Any, name: str, limit: Mapping[str, Any]) -> Entrant:
         raise ValueError(f"nodes: expected a whole number above 0, got {options['nodes']}")
     _check_seconds(options)
     entrant = Entrant(name, spec, first, options)
-    entrant.maker()(game, 0, 0)
+    entrant._solver(game, 0, 0)
     return entrant
 
 

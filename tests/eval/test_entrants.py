@@ -16,7 +16,7 @@ def test_ours() -> None:
     found = entrants.parse("ismcts:seconds=0.5,threads=2,exploration=0.3", GAME)
     assert (found.made_by, found.seconds) == ("ismcts", 0.5)
     assert found.options == {"seconds": 0.5, "threads": 2, "exploration": 0.3}
-    assert isinstance(found.maker()(GAME, 1, 5), SolverBot)
+    assert isinstance(found.bot(GAME, 1, 5), SolverBot)
     assert entrants.parse("mcts", GAME, nodes=7).options == {"nodes": 7}
     assert entrants.parse("mcts", GAME, seconds=2.0).options == {"seconds": 2.0}
     assert entrants.parse("mcts", GAME).options == {"seconds": 1.0}
@@ -34,14 +34,14 @@ def test_imported(limit: dict[str, float]) -> None:
     while state.is_chance_node():
         state.apply_action(state.legal_actions()[0])
     seat = state.current_player()
-    assert found.maker()(state.get_game(), seat, 1).step(state) in state.legal_actions()
+    assert found.bot(state.get_game(), seat, 1).step(state) in state.legal_actions()
 
 
 def test_nothing_to_import() -> None:
     """It is written down all the same, and fails where it is to play."""
     assert entrants.parse("no.such:thing", GAME).made_by == "no.such:thing"
-    with pytest.raises(ModuleNotFoundError):
-        entrants.parse("no.such:thing", GAME).maker()
+    with pytest.raises(ValueError, match=r"^cannot be loaded: ModuleNotFoundError: No module named 'no'$"):
+        entrants.parse("no.such:thing", GAME).bot(GAME, 0, 1)
 
 
 @pytest.mark.parametrize(

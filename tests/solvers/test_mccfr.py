@@ -103,12 +103,28 @@ def test_goes_on_as_if_never_stopped(sampling: str, tmp_path: Path) -> None:
     assert same(whole, third)
 
 
+def test_one_thread_is_repeatable(tmp_path: Path) -> None:
+    """One thread writes the same file every time, which does not even say that there was one."""
+    files = []
+    for arguments in ({}, {"threads": 1}):
+        training = mccfr.Mccfr(games.load(KUHN), seed=4, **arguments)
+        training.run(500)
+        training.save(tmp_path / "kuhn.training")
+        files.append((tmp_path / "kuhn.training").read_bytes())
+    assert files[0] == files[1]
+    assert b"threads" not in files[0]
+
+
 def test_as_many_threads_as_there_are(tmp_path: Path) -> None:
     """A checkpoint does not say how many threads learnt, and any number may go on."""
     game, path = games.load(KUHN), tmp_path / "kuhn.training"
-    first, second = mccfr.Mccfr(game, seed=4), mccfr.Mccfr(game, seed=4, threads=3)
+    first, (second, third) = mccfr.Mccfr(game, seed=4), (mccfr.Mccfr(game, seed=4, threads=3) for _ in range(2))
     first.run(100)
     first.save(path)
+    for other in (second, third):
+        other.resume(str(path))
+        assert same(first, other)
+    assert np.array_equal(second._rngs, third._rngs)
     assert not mccfr.train(second, 60.0, 100, str(path))
     assert same(first, second)
     assert len(np.unique(second._rngs)) == 6

@@ -129,12 +129,31 @@ def rps_returns(s, c, out):
     out[1] = -out[0]
 
 
+# Two games of a choice that everybody sees, by seat 0, and an answer to it.
+
+
+@njit
+def choose_then_answer(s, c, action):
+    """Chooses, or answers."""
+    if s.step == 0:
+        s.choice = action
+    else:
+        s.answer = action
+    s.step += 1
+
+
+@njit
+def public_key(s, c):
+    """Whatever has been done."""
+    return mix(np.uint64(s.step), np.uint64(s.choice << 8 | s.answer))
+
+
 # Seat 0 makes one of two choices, which change nothing but what is public. Then seat 1, whose hand of HAND out of
 # CARDS cards nobody else has seen, plays one: card k is worth k / (CARDS - 1) to it, so it plays its highest.
 
 CARDS, HAND = 8, 3
 BEST_CARD = HAND * (CARDS + 1) / (HAND + 1) - 1  # mean of the highest of HAND different numbers from 0 to CARDS - 1
-HANDS = np.dtype([("hands_" + VERSION, "i4"), ("hand", "u1"), ("choice", "i1"), ("card", "i1"), ("step", "i1")])
+HANDS = np.dtype([("hands_" + VERSION, "i4"), ("hand", "u1"), ("choice", "i1"), ("answer", "i1"), ("step", "i1")])
 
 
 @njit
@@ -155,32 +174,16 @@ def hands_actions(s, c, player, out):
 
 
 @njit
-def hands_apply(s, c, action):
-    """Chooses, or plays a card."""
-    if s.step == 0:
-        s.choice = action
-    else:
-        s.card = action
-    s.step += 1
-
-
-@njit
 def hands_returns(s, c, out):
     """What the card is worth to seat 1."""
-    out[1] = s.card / (CARDS - 1)
+    out[1] = s.answer / (CARDS - 1)
     out[0] = -out[1]
-
-
-@njit
-def hands_public_key(s, c):
-    """Whatever has been done."""
-    return mix(np.uint64(s.step), np.uint64(s.choice << 8 | s.card))
 
 
 @njit
 def hands_information_key(s, c, player):
     """The same, and the own hand."""
-    return mix(hands_public_key(s, c), np.uint64(s.hand + 256 if player else 1))
+    return mix(public_key(s, c), np.uint64(s.hand + 256 if player else 1))
 
 
 @njit
@@ -207,7 +210,14 @@ SAFETY, GUESS, LET_GUESS = range(3)
 SAFE, LET_RIGHT = 0.3, -0.2
 COIN_VALUES = (SAFE, 0.0, (LET_RIGHT + 1.0) / 2)
 COINS = np.dtype(
-    [("coins_" + VERSION, "i2"), ("coin", "i1", (2,)), ("choice", "i1"), ("guess", "i1"), ("step", "i1"), ("pad", "i1")]
+    [
+        ("coins_" + VERSION, "i2"),
+        ("coin", "i1", (2,)),
+        ("choice", "i1"),
+        ("answer", "i1"),
+        ("step", "i1"),
+        ("pad", "i1"),
+    ]
 )
 
 
@@ -229,36 +239,20 @@ def coins_actions(s, c, player, out):
 
 
 @njit
-def coins_apply(s, c, action):
-    """Chooses, or guesses."""
-    if s.step == 0:
-        s.choice = action
-    else:
-        s.guess = action
-    s.step += 1
-
-
-@njit
 def coins_returns(s, c, out):
     """To seat 0, and as much to seat 1 as it loses."""
     out[0] = SAFE
     if s.choice == GUESS:
-        out[0] = 1.0 if s.guess == s.coin[1] else -1.0
+        out[0] = 1.0 if s.answer == s.coin[1] else -1.0
     elif s.choice == LET_GUESS:
-        out[0] = LET_RIGHT if s.guess == s.coin[0] else 1.0
+        out[0] = LET_RIGHT if s.answer == s.coin[0] else 1.0
     out[1] = -out[0]
-
-
-@njit
-def coins_public_key(s, c):
-    """Whatever has been done."""
-    return mix(np.uint64(s.step), np.uint64(s.choice << 8 | s.guess))
 
 
 @njit
 def coins_information_key(s, c, player):
     """The same, and the own coin."""
-    return mix(coins_public_key(s, c), np.uint64(2 * player + s.coin[player]))
+    return mix(public_key(s, c), np.uint64(2 * player + s.coin[player]))
 
 
 @njit
@@ -309,10 +303,10 @@ HIDDEN_HANDS = Definition(
             current_player=hands_player,
             at_decision=njit(always.py_func),
             legal_actions=hands_actions,
-            apply_action=hands_apply,
+            apply_action=choose_then_answer,
             returns=hands_returns,
             information_key=hands_information_key,
-            public_key=hands_public_key,
+            public_key=public_key,
             determinize=hands_determinize,
             evaluate=njit(no_evaluation.py_func),
         ),
@@ -330,10 +324,10 @@ HIDDEN_COINS = Definition(
             current_player=coins_player,
             at_decision=njit(always.py_func),
             legal_actions=coins_actions,
-            apply_action=coins_apply,
+            apply_action=njit(choose_then_answer.py_func),
             returns=coins_returns,
             information_key=coins_information_key,
-            public_key=coins_public_key,
+            public_key=njit(public_key.py_func),
             determinize=coins_determinize,
             evaluate=njit(no_evaluation.py_func),
         ),
