@@ -106,7 +106,7 @@ def serve(args: Any) -> int:
     except ModuleNotFoundError as error:
         raise ValueError(f"needs {error.name}: pip install 'voyageur[server]'") from None
     token = None if args.token_file is None else files.read_text(args.token_file).strip()
-    http.check_access(args.host, token)
+    http.check_access(args.host, token, args.cors)
     core = Engine(args.workers, args.max_waiting, args.max_seconds)
     http.serve(core, args.host, args.port, token, args.cors, lambda url: print(f"serving {url}", file=sys.stderr))
     return 0

@@ -68,6 +68,7 @@ class Bench:
     comparisons: list[Comparison]
     starts: list[Start]
     bytes_per_entry: dict[str, float]
+    microseconds_per_action: dict[str, float]
 
     def to_dict(self) -> dict[str, object]:
         """Everything measured, with the ratios, as plain objects."""
@@ -86,12 +87,15 @@ class Bench:
             ratio, processor = c.ratios(), c.ratios(processor=True)
             rates.append((c.name, _rate(c.ours_rates), _rate(c.other_rates), _spread(ratio), _spread(processor)))
         starts = [(s.game, *map(_spread, (s.imports, s.warm, s.ratios(), s.cold))) for s in self.starts]
-        memory = [(game, f"{size:.0f}") for game, size in self.bytes_per_entry.items()]
+        games = [
+            (game, f"{size:.0f}", f"{self.microseconds_per_action[game]:.2f}")
+            for game, size in self.bytes_per_entry.items()
+        ]
         headings = ("A against B", "A, 1/s", "B, 1/s", "ratio", "by processor time")
         return [
             ("Simulations a second: median (least to greatest)", headings, rates),
             ("Seconds to a first hint: median (least to greatest)", _START_HEADINGS, starts),
-            ("Memory", ("game", "bytes an entry"), memory),
+            ("In the small", ("game", "bytes an entry", "microseconds an action of a playout"), games),
         ]
 
 
@@ -138,8 +142,11 @@ def search(rounds: int, progress: Callable[[int, float], None]) -> Bench:
         processor = [[m["count"] / m["processor"] for m in side] for side in zip(*pairs, strict=True)]
         comparisons.append(Comparison(name, ours, other, *wall, *processor))
     starts = [_start(game, rounds, tick) for game in workloads.MIDDLES]
-    memory = _run_json("from voyageur.eval import workloads; print(json.dumps(workloads.memory_per_entry(20_000)))")
-    return Bench(comparisons, starts, memory)
+    memory, actions = (
+        _run_json(f"from voyageur.eval import workloads; print(json.dumps(workloads.{measure}(20_000)))")
+        for measure in ("memory_per_entry", "microseconds_per_action")
+    )
+    return Bench(comparisons, starts, memory, actions)
 
 
 def _measure(workload: str, count: int) -> dict[str, float]:

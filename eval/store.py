@@ -65,6 +65,8 @@ class Store:
         """An existing file; raises StoreError if it is none of ours, OSError if it is not there."""
         with open(path, "rb"):
             pass
+        if write:
+            cls.open(path).close()  # opened for writing, an empty file of something else would become a database
         store = cls(path, _connect(path, "rw" if write else "ro"), _lock(path) if write else None)
         found = store._meta("format")
         if found != str(FORMAT):

@@ -84,16 +84,16 @@ def _ours(game: str, threads: int) -> Callable[[int], Any]:
     return lambda n: tree_search.search(view, moves, Limit(nodes=n), tree_search.SearchOptions(), 1, threads)
 
 
-def _playouts(game: str) -> Callable[[int], Any]:
+def _playouts(game: str) -> Callable[[int], int]:
     view = _view(game)
     kind, info = view.game.rules, view.game.info
     root = view.record()
     actions, joint, out = np.zeros(kind.max_actions, np.int64), np.zeros(info.players, np.int64), np.zeros(info.players)
 
-    def run(n: int) -> None:
+    def run(n: int) -> int:
         rng = rules.make_rng(1)
         steps = kind.playout_steps
-        run_playouts(
+        return run_playouts(
             n, root, view.game.constants, steps, info.players, actions, joint, rng, out, view.table, view.player
         )
 
@@ -146,6 +146,18 @@ def memory_per_entry(simulations: int) -> dict[str, float]:
         tree.run(simulations)
         edges = int(tree.work["edges"][0])
         found[game] = tree_search.NODE.itemsize + edges / tree.entries * tree_search.EDGE.itemsize
+    return found
+
+
+def microseconds_per_action(playouts: int) -> dict[str, float]:
+    """Microseconds of processor time that an action of a playout takes, drawing worlds and evaluating shared out."""
+    found = {}
+    for game in (CONNECT_FOUR, *MIDDLES):
+        run = _playouts(game)
+        run(1)
+        started = time.process_time()
+        actions = run(playouts)
+        found[game] = (time.process_time() - started) / actions * 1e6
     return found
 
 

@@ -90,7 +90,8 @@ class Field:
     def integer(self, low: int, high: int) -> int:
         """This field as a whole number from `low` to `high`."""
         if isinstance(self.value, bool) or not isinstance(self.value, int) or not low <= self.value <= high:
-            raise self.fail(f"expected a whole number from {low} to {high}, got {shown(self.value)}")
+            expected = f"a whole number from {low} to {high}" if low < high else str(low)
+            raise self.fail(f"expected {expected}, got {shown(self.value)}")
         return self.value
 
     def boolean(self) -> bool:

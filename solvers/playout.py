@@ -36,7 +36,7 @@ def borrowed(typingctx, held):
 
 @njit(cache=True, nogil=True)
 def playout(s, c, steps, players, actions, joint, rng, out):
-    """Plays on from `s` by `playout_action` and writes every seat's return to `out`.
+    """Plays on from `s` by `playout_action` and writes every seat's return to `out`; returns how many actions it took.
 
     A game that ends gives its returns, one that is `quiet` after `steps` actions or more its `evaluate`. `actions` [A]
     and `joint` [P] are scratch.
@@ -61,20 +61,22 @@ def playout(s, c, steps, players, actions, joint, rng, out):
         rules.returns(s, c, out)
     else:
         rules.evaluate(s, c, out)
+    return done
 
 
 @njit(cache=True, nogil=True)
 def run_playouts(n, root, c, steps, players, actions, joint, rng, out, table, player):
     """`n` playouts from `root` [1], each in a world redrawn for `player`; what a search does without its tree.
 
-    `table` is prepared for `root`.
+    `table` is prepared for `root`. Returns how many actions they took.
     """
-    world = root.copy()
+    world, taken = root.copy(), 0
     actions, joint, rng, out, table = borrowed(actions), borrowed(joint), borrowed(rng), borrowed(out), borrowed(table)
     for _ in range(n):
         world[0] = root[0]
         rules.determinize(world[0], c[0], player, rng, table)
-        playout(world[0], c[0], steps, players, actions, joint, rng, out)
+        taken += playout(world[0], c[0], steps, players, actions, joint, rng, out)
+    return taken
 
 
 @njit(cache=True, nogil=True)

@@ -9,7 +9,12 @@ DEFINITION = Definition(
     title="Niagara",
     rules=register(
         Rules(
-            state=rules.STATE, constants=rules.CONSTANTS, max_actions=16, features=evaluation.FEATURES, playout_steps=30
+            state=rules.STATE,
+            constants=rules.CONSTANTS,
+            max_actions=16,
+            features=evaluation.FEATURES,
+            playout_steps=30,
+            exploration=0.25,
         ),
         rules.current_player,
         rules.at_decision,

@@ -8,6 +8,7 @@ import contextlib
 import hmac
 import ipaddress
 import json
+import re
 import socket
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from dataclasses import replace
@@ -26,6 +27,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from voyageur.games import PositionError
+from voyageur.games.words import shown
 from voyageur.solvers.engine import queries
 from voyageur.solvers.engine.core import Answer, Engine, failure
 from voyageur.solvers.engine.lines import refusal
@@ -36,6 +38,7 @@ POSTED = ("analyze", "move", "moves", "apply", "new")
 LEFT_OUT = ("session",)  # fields that only the line protocol has
 BODY_SECONDS = 30  # in which the body of a request has to arrive
 SHORTEST_TOKEN = 16
+ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s]+")
 LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
 BUSY = "too much is waiting already; try again later"
 
@@ -50,12 +53,18 @@ def loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def check_access(host: str, token: str | None) -> None:
-    """Raises PositionError where others could reach the server without a token, or with one that is easily guessed."""
+def check_access(host: str, token: str | None, cors: Sequence[str] = ()) -> None:
+    """Raises PositionError where others could reach the server without a token, or with one that is easily guessed.
+
+    So it does for a `cors` that no browser would call an origin.
+    """
     if token is None and not loopback(host):
         raise PositionError("token-file", f"expected a token, because others than this machine can reach {host}")
     if token is not None and not (len(token) >= SHORTEST_TOKEN and token.isascii() and token.isprintable()):
         raise PositionError("token-file", f"expected one line of at least {SHORTEST_TOKEN} plain characters")
+    for origin in cors:
+        if origin != "*" and not ORIGIN.fullmatch(origin):
+            raise PositionError("cors", f"expected an origin like https://example.org, or *, got {shown(origin)}")
 
 
 def serve(
@@ -64,8 +73,8 @@ def serve(
     """Serves until it is interrupted; `ready` is told the address. Raises OSError where it cannot listen there."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.create_server((host, port), family=family, backlog=1024) as listener:
-        shown = f"[{host}]" if ":" in host else host
-        ready(f"http://{shown}:{listener.getsockname()[1]}")
+        name = f"[{host}]" if ":" in host else host
+        ready(f"http://{name}:{listener.getsockname()[1]}")
         config = uvicorn.Config(
             application(engine, token, cors, local=loopback(host)), log_level="warning", timeout_graceful_shutdown=5
         )

@@ -18,6 +18,7 @@ def made_up() -> Bench:
         comparisons=[Comparison("A against B", "a", "b", [20.0, 3000.0, 60.0], [10.0, 1000.0, 20.0], [8.0], [2.0])],
         starts=[Start("chess", [0.5, 0.4], [1.0, 1.2], [9.0, 8.0])],
         bytes_per_entry={"chess": 99.6},
+        microseconds_per_action={"chess": 0.456},
     )
 
 
@@ -49,18 +50,19 @@ def test_to_dict(made_up: Bench) -> None:
     assert start.pop("ratios") == pytest.approx([2, 3])
     assert start == {"game": "chess", "imports": [0.5, 0.4], "warm": [1, 1.2], "cold": [9, 8]}
     assert found["bytes_per_entry"] == {"chess": 99.6}
+    assert found["microseconds_per_action"] == {"chess": 0.456}
 
 
 def test_tables(made_up: Bench) -> None:
     """Medians with the least and the greatest."""
-    rates, starts, memory = made_up.tables()
+    rates, starts, games = made_up.tables()
     assert rates[2] == [
         ("A against B", "60 (20 to 3,000)", "20 (10 to 1,000)", "3.00 (2.00 to 3.00)", "4.00 (4.00 to 4.00)")
     ]
     assert starts[2] == [
         ("chess", "0.45 (0.40 to 0.50)", "1.10 (1.00 to 1.20)", "2.50 (2.00 to 3.00)", "8.50 (8.00 to 9.00)")
     ]
-    assert memory[2] == [("chess", "100")]
+    assert games[2] == [("chess", "100", "0.46")]
     for _, headings, rows in made_up.tables():
         assert {len(row) for row in rows} == {len(headings)}
 
@@ -97,7 +99,7 @@ def tiny_bench(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 def test_search(tiny_bench: list[Any]) -> None:
-    """A round measures both sides of each comparison, both starts, and the memory of an entry."""
+    """A round measures both sides of each comparison, both starts, the memory of an entry and the time of an action."""
     told: list[tuple[int, float]] = []
     measured = bench.search(1, lambda done, part: told.append((done, part)))
     (comparison,) = measured.comparisons
@@ -110,6 +112,8 @@ def test_search(tiny_bench: list[Any]) -> None:
     assert len(folders) == len(measured.starts)  # only the cold start has a cache folder of its own
     assert measured.bytes_per_entry.keys() == {workloads.CONNECT_FOUR, *workloads.MIDDLES}
     assert all(20 < size < 2000 for size in measured.bytes_per_entry.values())
+    assert measured.microseconds_per_action.keys() == measured.bytes_per_entry.keys()
+    assert all(taken > 0 for taken in measured.microseconds_per_action.values())
     jobs = 1 + len(workloads.MIDDLES)
     assert told == [(done, pytest.approx(done / jobs)) for done in range(1, jobs + 1)]
     json.dumps(measured.to_dict())

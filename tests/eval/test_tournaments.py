@@ -412,6 +412,15 @@ def test_broken_stores(
     assert problem in error and len(error.splitlines()) == 1
 
 
+def test_resume_of_an_empty_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is refused, and stays empty."""
+    path = tmp_path / "empty"
+    path.touch()
+    assert cli.main(["tournament", "--resume", str(path)]) == 2
+    assert "is no tournament's store" in capsys.readouterr().err
+    assert path.read_bytes() == b""
+
+
 @pytest.mark.parametrize(
     ("moves", "problem"), [("{", "moves is not JSON"), ("3", "moves: expected a list of seat, action and text")]
 )

@@ -136,10 +136,17 @@ def test_access_that_is_refused(host: str, token: str | None) -> None:
         http.check_access(host, token)
 
 
+@pytest.mark.parametrize("origin", ("foo", "", "https://", "https://example.org/page", "HTTPS://a b"))
+def test_origins_that_are_refused(origin: str) -> None:
+    """What is no origin would never match."""
+    with pytest.raises(PositionError, match=r"^cors: expected an origin"):
+        http.check_access("127.0.0.1", None, ["*", origin])
+
+
 def test_access_that_is_fine() -> None:
     """This machine alone needs no token."""
     for host, token in (("127.0.0.1", None), ("::1", None), ("localhost", None), ("0.0.0.0", TOKEN)):
-        http.check_access(host, token)
+        http.check_access(host, token, ["*", "https://example.org", "http://localhost:8000"])
 
 
 def test_serve_on_the_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
