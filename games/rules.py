@@ -551,6 +551,7 @@ class Rules:
       features: what the figures are about that `features` fills, with the weights by which `evaluate` weighs them.
       exploration: constant of UCB, in returns scaled to 0..1: how much the values of moves usually differ.
       trust: visits from which on what a search has learnt is worth more than the playout policy.
+      purify: part of the largest share of a mixture below which a move counts as one that nobody would play.
       keys, ranges: how the search treats the seats that it does not advise (see `solvers.search.SearchOptions`);
         `ranges` needs a `determinize` that uses no table.
     """
@@ -563,6 +564,7 @@ class Rules:
     features: Mapping[str, float] = field(default_factory=dict, hash=False)
     exploration: float = 0.7
     trust: int = 1
+    purify: float = 0.0
     keys: str = "exact"
     ranges: float = 0.0
 

@@ -577,6 +577,7 @@ def expected_line(
 MOST: Mapping[str, int | float] = {
     "exploration": 1e6,
     "explore": 1.0,
+    "purify": 1.0,
     "trust": 10**9,
     "stage": 10**9,
     "playout_steps": 10**9,
@@ -594,6 +595,8 @@ class SearchOptions:
       exploration: UCB's constant, for returns scaled to 0..1; None: the game's own choice.
       mixtures: whether simultaneous and hidden choices use regret matching (else UCB, as everywhere else).
       explore: the uniform part mixed into regret matching.
+      purify: part of the largest share of a mixture below which a move is left out of it (thresholding, Ganzfried,
+        Sandholm and Waugh 2012); 1 leaves one move, None: the game's own choice.
       trust: visits from which on an entry chooses by what it has learnt, and no longer by the playout policy; None: the
         game's own choice.
       keys: entries of the seats that are not advised: by all they see (`exact`), by what is public (`public`), or
@@ -608,6 +611,7 @@ class SearchOptions:
     exploration: float | None = None
     mixtures: bool = True
     explore: float = 0.1
+    purify: float | None = None
     trust: int | None = None
     keys: str | None = None
     stage: int = 50
@@ -931,8 +935,10 @@ def search(
     trees = kept.rooted(view, chains, limit, options, seed, threads)
     started = time.monotonic()
 
+    purify = view.game.rules.purify if options.purify is None else options.purify
+
     def found(simulations: int, interrupted: bool) -> Result:
-        return _result(trees, chains, whole, view, simulations, time.monotonic() - started, interrupted)
+        return _result(trees, chains, whole, view, purify, simulations, time.monotonic() - started, interrupted)
 
     told = started
 
@@ -1040,6 +1046,7 @@ def _result(
     chains: list[tuple[int, ...]],
     whole: bool,
     view: View,
+    purify: float,
     simulations: int,
     seconds: float,
     interrupted: bool,
@@ -1057,7 +1064,8 @@ def _result(
     own = means[:, view.player]
     if trees[0].mixture:
         chosen = np.sum([e["chosen"] for e in edges], axis=0, dtype=np.float64)
-        shares = chosen / chosen.sum() if chosen.any() else np.full(moves, 1.0 / moves)
+        shares = np.where(chosen >= purify * chosen.max(), chosen, 0.0) if chosen.any() else np.ones(moves)
+        shares /= shares.sum()
     else:
         order = np.lexsort((np.nan_to_num(own, nan=-1.0), visits))
         shares = np.zeros(moves)

@@ -15,6 +15,7 @@ DEFINITION = Definition(
             features=evaluation.FEATURES,
             playout_steps=30,
             exploration=0.25,
+            purify=0.6,
         ),
         rules.current_player,
         rules.at_decision,

@@ -110,6 +110,19 @@ def test_biased_rock_paper_scissors(player: int, tiny: Any, biased_rps: State, a
     assert all(move.low < 0.02 and move.high > -0.02 for move in advice.moves)  # every choice is as good
 
 
+@pytest.mark.parametrize(("purify", "left"), ((0, 3), (0.3, 3), (0.7, 1), (1, 1)))
+def test_purify(purify: float, left: int, biased_rps: State, advise: Advise) -> None:
+    """Of a quarter, a half and a quarter those are left that are large enough, in their proportions."""
+    plain, pure = (
+        {move.actions: move.share for move in advise(biased_rps, player=0, nodes=20_000, **options).moves}
+        for options in ({}, {"purify": purify})
+    )
+    kept = {move: share for move, share in pure.items() if share > 0}
+    assert len(kept) == left and sum(kept.values()) == pytest.approx(1)
+    total = sum(plain[move] for move in kept)
+    assert kept == pytest.approx({move: plain[move] / total for move in kept})
+
+
 def test_without_mixtures_one_choice_gets_everything(biased_rps: State, advise: Advise) -> None:
     """The option `mixtures` turns regret matching off."""
     advice = advise(biased_rps, player=0, nodes=2000, mixtures=False)
