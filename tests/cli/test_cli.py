@@ -503,7 +503,7 @@ BAD_POSITIONS: dict[str, tuple[Any, str]] = {
     "a card twice": (TRICK | {"trump": "R9"}, "players[0].hand[1]: card R9 occurs twice"),
     "a hand that cannot be": (
         TRICK | {"players": [*TRICK["players"][:2], TRICK["players"][2] | {"hand": 3}]},
-        "players[2].hand: expected a whole number from 2 to 2, got 3",
+        "players[2].hand: expected 2, got 3",
     ),
     "a bad board": (TRICK | {"params": {"board": "L8S\nL?S"}}, "params.board: row 1, column b: '?'"),
 }
