@@ -63,10 +63,9 @@ class Store:
     @classmethod
     def open(cls, path: str, write: bool = False) -> "Store":
         """An existing file; raises StoreError if it is none of ours, OSError if it is not there."""
-        with open(path, "rb"):
-            pass
-        if write:
-            cls.open(path).close()  # opened for writing, an empty file of something else would become a database
+        with open(path, "rb") as file:
+            if not file.read(1):  # which SQLite would make a database of
+                raise StoreError(f"store: {path} is no tournament's store (it is empty)")
         store = cls(path, _connect(path, "rw" if write else "ro"), _lock(path) if write else None)
         found = store._meta("format")
         if found != str(FORMAT):

@@ -695,6 +695,7 @@ class Search:
         work["exploration"] = game.rules.exploration if options.exploration is None else options.exploration
         work["explore"] = options.explore
         work["trust"] = game.rules.trust if options.trust is None else options.trust
+        self.purify = game.rules.purify if options.purify is None else options.purify
         steps = game.rules.playout_steps if options.playout_steps is None else options.playout_steps
         work["playout_steps"] = steps
         work["ranges"] = game.rules.ranges if options.ranges is None else options.ranges
@@ -935,10 +936,8 @@ def search(
     trees = kept.rooted(view, chains, limit, options, seed, threads)
     started = time.monotonic()
 
-    purify = view.game.rules.purify if options.purify is None else options.purify
-
     def found(simulations: int, interrupted: bool) -> Result:
-        return _result(trees, chains, whole, view, purify, simulations, time.monotonic() - started, interrupted)
+        return _result(trees, chains, whole, view, simulations, time.monotonic() - started, interrupted)
 
     told = started
 
@@ -1046,7 +1045,6 @@ def _result(
     chains: list[tuple[int, ...]],
     whole: bool,
     view: View,
-    purify: float,
     simulations: int,
     seconds: float,
     interrupted: bool,
@@ -1064,7 +1062,7 @@ def _result(
     own = means[:, view.player]
     if trees[0].mixture:
         chosen = np.sum([e["chosen"] for e in edges], axis=0, dtype=np.float64)
-        shares = np.where(chosen >= purify * chosen.max(), chosen, 0.0) if chosen.any() else np.ones(moves)
+        shares = np.where(chosen >= trees[0].purify * chosen.max(), chosen, 0.0) if chosen.any() else np.ones(moves)
         shares /= shares.sum()
     else:
         order = np.lexsort((np.nan_to_num(own, nan=-1.0), visits))
