@@ -114,25 +114,25 @@ def serve(args: Any) -> int:
 
 def solve(args: Any) -> int:
     """`voyageur solve`."""
-    from voyageur.eval import loading, solving
+    from voyageur.eval import loading, outputs, solving
 
     game, flat = loading.load_with(args.game, args.param), args.sampling is None
     for name in ("seconds", "seed", "threads", "checkpoint", "every") if flat else ("algorithm", "nashconv", "plot"):
         if getattr(args, name) is not None:
             raise ValueError(f"--{name}: only {'with' if flat else 'without'} --sampling")
-    solving.check_writable("-o", args.output)
+    outputs.check_writable("-o", args.output)
     if args.checkpoint is not None:
-        solving.check_writable("--checkpoint", args.checkpoint)
+        outputs.check_writable("--checkpoint", args.checkpoint)
     solving.check_no_training("-o", args.output, args.checkpoint)
     return _solve_flat(args, game) if flat else _solve_by_sampling(args, game)
 
 
 def _solve_flat(args: Any, game: Any) -> int:
-    from voyageur.eval import solving
+    from voyageur.eval import outputs, solving
     from voyageur.solvers import cfr, flatten, policies
 
     if args.plot is not None:
-        solving.check_plot(args.plot)
+        outputs.check_plot(args.plot)
     started, most, target = time.monotonic(), args.iterations or 100_000, args.nashconv or 1e-3
     algorithm = args.algorithm or "pcfr+"
     with progress.bar("laying the game flat") as report:
@@ -227,11 +227,11 @@ def exploit(args: Any) -> int:
 
 def tune(args: Any) -> int:
     """`voyageur tune`."""
-    from voyageur.eval import solving, tuning
+    from voyageur.eval import outputs, tuning
 
-    solving.check_writable("-o", args.output)
+    outputs.check_writable("-o", args.output)
     if args.plot is not None:
-        solving.check_plot(args.plot)
+        outputs.check_plot(args.plot)
     with progress.bar("playing") as report:
         tuned = tuning.tune(args.game, args.games, args.seed, report)
     with open(args.output, "w") as file:

@@ -10,7 +10,7 @@ from voyageur import games, solvers
 from voyageur.cli import progress, tables
 from voyageur.cli.prompts import Prompt
 from voyageur.cli.screen import Screen
-from voyageur.eval import analysis, record
+from voyageur.eval import analysis, outputs, record
 from voyageur.eval.players import ME, Players
 from voyageur.eval.record import Event, Header
 from voyageur.eval.session import Session
@@ -56,6 +56,8 @@ def replay(args: Any) -> int:
 
 def analyze(args: Any) -> int:
     """`voyageur analyze`."""
+    if args.plot is not None:
+        outputs.check_plot(args.plot)
     session = Session.open(args.record)
     with progress.bar("analyzing") as report:
         found = analysis.analyze(session, _effort(args), report)

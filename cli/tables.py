@@ -51,7 +51,8 @@ def print_advice(advice: Advice) -> None:
     """The best moves with what they are worth, how sure that is, and how play is expected to go on."""
     console = Output()
     name = advice.game.split("(")[0]
-    work = f", {advice.simulations:,} simulations in {advice.seconds:.1f} s" if advice.simulations else ""
+    plural = "" if advice.simulations == 1 else "s"
+    work = f", {advice.simulations:,} simulation{plural} in {advice.seconds:.1f} s" if advice.simulations else ""
     console.print(f"[bold]{name}[/bold], P{advice.player} to decide between {advice.of} moves ({advice.solver}{work})")
     console.print()
     table = Table(box=box.SIMPLE_HEAD, show_edge=False)

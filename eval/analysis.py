@@ -7,6 +7,7 @@ from typing import Any
 
 from voyageur import solvers
 from voyageur.eval.outlook import Answer, outlook
+from voyageur.eval.outputs import save_plot
 from voyageur.eval.session import Moment, Session
 from voyageur.eval.thinking import Effort
 
@@ -140,9 +141,9 @@ def _explained(decision: Decision, session: Session, effort: Effort) -> Decision
 
 
 def plot(found: Analysis, path: str | os.PathLike[str]) -> None:
-    """Draws every seat's expected return over the game to an image file, by its ending (PNG, SVG).
+    """Draws every seat's expected return over the game to an image file, by its ending (SVG, PNG, PDF).
 
-    Raises ValueError if matplotlib cannot write such a file, and OSError.
+    Raises ValueError for another ending, and OSError.
     """
     from matplotlib.figure import Figure  # takes long to load, and only a plot needs it
 
@@ -164,4 +165,4 @@ def plot(found: Analysis, path: str | os.PathLike[str]) -> None:
         xlabel="entry of the record", ylabel="expected return", title=f"{found.game}, as {found.names[found.me]} saw it"
     )
     axes.legend()
-    figure.savefig(path)
+    save_plot(figure, path)

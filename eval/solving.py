@@ -3,13 +3,11 @@
 import math
 import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
+from voyageur.eval.outputs import save_plot
 from voyageur.games.words import shown
 from voyageur.solvers import cfr, mccfr, sealed
 from voyageur.solvers.flatten import Flat
-
-PICTURES = (".svg", ".png", ".pdf")
 
 
 def size(name: str, flat: Flat) -> str:
@@ -31,25 +29,12 @@ def part(points: Sequence[tuple[int, float]], iterations: int, target: float) ->
     return min(1.0, max(0.0, by_gap, done / iterations))
 
 
-def check_writable(option: str, path: str) -> None:
-    """Raises ValueError, in one line, if no file can be written to `path`: better now than when all is done."""
-    if os.path.isdir(path) or not os.access(Path(path).parent, os.W_OK):
-        raise ValueError(f"{option}: cannot write to {shown(path)}")
-
-
 def check_no_training(option: str, path: str, checkpoint: str | None) -> None:
     """Raises ValueError, in one line, if what is written to `path` would take the place of a training."""
     if checkpoint is not None and os.path.realpath(path) == os.path.realpath(checkpoint):
         raise ValueError(f"{option}: expected another file than --checkpoint, got {shown(path)}")
     if sealed.kind_of(path) == mccfr.KIND:
         raise ValueError(f"{option}: {shown(path)} holds a training, which would be lost")
-
-
-def check_plot(path: str) -> None:
-    """Raises ValueError, in one line, if no plot can be written to `path`."""
-    if Path(path).suffix not in PICTURES:
-        raise ValueError(f"--plot: expected a file that ends in {', '.join(PICTURES)}, got {shown(path)}")
-    check_writable("--plot", path)
 
 
 def plot(path: str, curves: Mapping[str, Sequence[tuple[int, float]]], title: str) -> None:
@@ -63,4 +48,4 @@ def plot(path: str, curves: Mapping[str, Sequence[tuple[int, float]]], title: st
     axes.set(xlabel="iterations", ylabel="NashConv", title=title)
     axes.grid(alpha=0.3)
     axes.legend()
-    figure.savefig(path, metadata={"Date": None} if path.endswith(".svg") else None)
+    save_plot(figure, path)

@@ -15,6 +15,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from voyageur import games
+from voyageur.eval.outputs import save_plot
 from voyageur.games import rules
 from voyageur.games.spiel import DEFINITIONS
 from voyageur.solvers.playout import self_play
@@ -190,4 +191,4 @@ def plot(path: str, tuned: Tuned) -> None:
     axes.set(xlabel="share of the win foretold", ylabel="share got", title=f"{tuned.name}, unseen games")
     axes.set(xlim=(0, 1), ylim=(0, 1))
     axes.grid(alpha=0.3)
-    figure.savefig(path, metadata={"Date": None} if path.endswith(".svg") else None)
+    save_plot(figure, path)

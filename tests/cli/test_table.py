@@ -156,6 +156,9 @@ def test_replay_and_analyze(typed: Type):
     text = typed([], "analyze", "game.txt", "--nodes", "40", "--threads", "1", "--plot", "game.svg").out
     assert "3 decisions of Me" in text
     assert "<svg" in Path("game.svg").read_text()
+    for path, refused in (("game.txt", "expected a file that ends in"), ("nowhere/game.svg", "cannot write to")):
+        ended = typed([], "analyze", "game.txt", "--plot", path)
+        assert ended.status == 2 and refused in ended.err
 
 
 def test_play_against_bots(typed: Type):

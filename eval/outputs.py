@@ -1,0 +1,30 @@
+"""Files that are asked for, checked before the work whose results they are to hold; and plots."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from voyageur.games.words import shown
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PICTURES = (".svg", ".png", ".pdf")
+
+
+def check_writable(option: str, path: str) -> None:
+    """Raises ValueError, in one line, if no file can be written to `path`: better now than when all is done."""
+    if os.path.isdir(path) or not os.access(Path(path).parent, os.W_OK):
+        raise ValueError(f"{option}: cannot write to {shown(path)}")
+
+
+def check_plot(path: str) -> None:
+    """Raises ValueError, in one line, if no plot can be written to `path`."""
+    if Path(path).suffix not in PICTURES:
+        raise ValueError(f"--plot: expected a file that ends in {', '.join(PICTURES)}, got {shown(path)}")
+    check_writable("--plot", path)
+
+
+def save_plot(figure: "Figure", path: str | os.PathLike[str]) -> None:
+    """Writes a figure, the same one always to the same bytes; raises ValueError for an ending of no picture."""
+    figure.savefig(path, metadata={"Date": None} if Path(path).suffix == ".svg" else None)
