@@ -53,7 +53,8 @@ def print_advice(advice: Advice) -> None:
     name = advice.game.split("(")[0]
     plural = "" if advice.simulations == 1 else "s"
     work = f", {advice.simulations:,} simulation{plural} in {advice.seconds:.1f} s" if advice.simulations else ""
-    console.print(f"[bold]{name}[/bold], P{advice.player} to decide between {advice.of} moves ({advice.solver}{work})")
+    choice = "with only one move" if advice.of == 1 else f"to decide between {advice.of} moves"
+    console.print(f"[bold]{name}[/bold], P{advice.player} {choice} ({advice.solver}{work})")
     console.print()
     table = Table(box=box.SIMPLE_HEAD, show_edge=False)
     bounds = {"exact": "proved", "equilibrium": "by NashConv"}.get(advice.kind, "95 %")
