@@ -502,8 +502,10 @@ def _foot_actions(s, c, seat, out, n):
 @njit(cache=True)
 def _arrow_actions(s, c, seat, out, n):
     for pawn in range(c.pawns):
+        if c.homes >> s.at[seat, pawn] & 1:
+            continue
         for area in range(c.areas):
-            if c.homes >> area & 1 and s.at[seat, pawn] != area:
+            if c.homes >> area & 1:
                 out[n] = GO + pawn * MAX_AREAS + area
                 n += 1
     return n

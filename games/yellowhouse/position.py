@@ -363,7 +363,8 @@ class _Reader:
         if "out" in fields:
             s["out"][seat] = _counts(fields["out"], self.c, size)
         if "palette" in fields:
-            s["palette"][seat] = self._cards(fields["palette"], int(self.c["win_total"]))
+            most = 1 if self.c["one_round"] else int(self.c["win_total"])
+            s["palette"][seat] = self._cards(fields["palette"], most)
         if "gave" in fields:
             s["gave"][seat] = self._cards(fields["gave"], int(self.c["exchange"]))
         if "supports_used" in fields:

@@ -330,6 +330,20 @@ def test_where_nothing_is_free_upstream_an_exchange_is_not_offered() -> None:
         assert len(games.moves(state)) == number
 
 
+def test_the_arrow_chooses_between_collection_places() -> None:
+    """For a pawn on a bank; one that is in any of them already stays (sections 2.5, 7 and 8)."""
+    banks = {"x": {"near": ["H", "y"], "touch": ["M9"]}, "y": {"near": ["x", "K"], "touch": ["M12"]}}
+    params = {"collection": ["H", "K"], "banks": banks}
+    pawns = {"a": {"at": "x", "carries": ["B"]}, "b": {"at": "K"}}
+    for mine, moves in (
+        (pawns, {"a: x > H, delivers B", "a: x > K, delivers B", "take 1 token"}),
+        ({}, {"take 1 token"}),
+    ):
+        players = [{"action": 9, "pawns": mine}, {"action": 0}]
+        state = games.state_from(position(phase="action", params=params, players=players))
+        assert {move.text for move in games.moves(state)} == moves
+
+
 def test_a_letter_is_shown_by_its_whole_name() -> None:
     """Names may have several characters, in any script."""
     params = {"parts": {"Käsi": 2, "Pää": 1}, "large": ["Pää"]}

@@ -498,6 +498,19 @@ def play(state: games.State, move: str) -> games.State:
     return next(found for found in games.moves(state) if found.text == move).after()
 
 
+@pytest.mark.parametrize("kept", [["R"], ["R", "R"], ["R", "V"]])
+def test_a_round_alone_keeps_one_card(kept: list[str]) -> None:
+    """`scope: round` begins with empty palettes, so that more than the card claimed last is no position."""
+    players = [{"out": {"R": 5, "V": 4, "G": 3}, "palette": kept}, {"hand": {"V": 2, "G": 3, "Y": 7}}]
+    over = {"game": "yellowhouse", "params": {"scope": "round"}, "round": len(kept), "phase": "over",
+            "leader": 0, "winner": 0, "players": players, "trick": [[0, "R"]]}  # fmt: skip
+    if len(kept) == 1:
+        assert games.state_from(over).returns() == [1.0, -1.0]
+    else:
+        with pytest.raises(games.PositionError, match=r"^players\[0\]\.palette: "):
+            games.state_from(over)
+
+
 def test_s2_nobody_sees_the_first_gift() -> None:
     """S2: seat 1 chooses in the same information state whatever seat 0 has chosen, out of ten gifts."""
     state = games.load("yellowhouse", first_leader=0, sequential=True).new_initial_state()
