@@ -123,7 +123,7 @@ def solve(args: Any) -> int:
     outputs.check_writable("-o", args.output)
     if args.checkpoint is not None:
         outputs.check_writable("--checkpoint", args.checkpoint)
-    solving.check_no_training("-o", args.output, args.checkpoint)
+    solving.check_no_training(args.output, args.checkpoint)
     return _solve_flat(args, game) if flat else _solve_by_sampling(args, game)
 
 
@@ -221,8 +221,8 @@ def exploit(args: Any) -> int:
         print(json.dumps({"kind": "lower bound", **asdict(bound)}))
     else:
         print(f"Exploitability at least {bound.mean:.4f} ({bound.low:.4f} to {bound.high:.4f}, 95 %)")
-        print(f"by {bound.opponent} in {bound.games} games")
-    return 0
+        print(f"by {bound.opponent} in {bound.games} games{' (interrupted)' if bound.interrupted else ''}")
+    return 130 if bound.interrupted else 0
 
 
 def tune(args: Any) -> int:

@@ -1,9 +1,11 @@
 """`voyageur table`, `play`, `replay` and `analyze`."""
 
+import contextlib
 import json
 import os
 import secrets
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from voyageur import games, solvers
@@ -21,10 +23,10 @@ from voyageur.solvers import registry
 
 def table(args: Any) -> int:
     """`voyageur table`."""
-    session = _session(args, ())
-    if session.header.plays:
-        raise ValueError(f"{args.resume}: this is a game against bots; go on with voyageur play --resume")
-    return Screen(session, _effort(args), args.auto).run()
+    with contextlib.closing(_session(args, ())) as session:
+        if session.header.plays:
+            raise ValueError(f"{args.resume}: this is a game against bots; go on with voyageur play --resume")
+        return Screen(session, _effort(args), args.auto).run()
 
 
 def play(args: Any) -> int:
@@ -32,12 +34,12 @@ def play(args: Any) -> int:
     plays = tuple(name.strip() for name in args.players.split(",")) if args.players else ()
     if args.resume is None and not plays:
         raise ValueError("players: expected who plays, like --players me,ismcts,scripted")
-    session = _session(args, plays)
-    if not session.header.plays:
-        raise ValueError(f"{args.resume}: this is a game at a real table; go on with voyageur table --resume")
-    seed = secrets.randbits(32) if args.seed is None else args.seed
-    players = Players(session.header, _limit(args), seed)
-    return Screen(session, _effort(args), args.auto, players).run()
+    with contextlib.closing(_session(args, plays)) as session:
+        if not session.header.plays:
+            raise ValueError(f"{args.resume}: this is a game at a real table; go on with voyageur table --resume")
+        seed = secrets.randbits(32) if args.seed is None else args.seed
+        players = Players(session.header, _limit(args), seed)
+        return Screen(session, _effort(args), args.auto, players).run()
 
 
 def replay(args: Any) -> int:
@@ -67,7 +69,7 @@ def analyze(args: Any) -> int:
         print(json.dumps(found.to_dict()))
     else:
         tables.print_analysis(found)
-    return 0
+    return 130 if found.interrupted else 0
 
 
 def _limit(args: Any) -> solvers.Limit:
@@ -82,19 +84,26 @@ def _effort(args: Any) -> Effort:
 def _session(args: Any, plays: tuple[str, ...]) -> Session:
     """The session that the arguments, or answers to questions, begin or resume."""
     if args.resume is not None:
+        for name in ("game", "players", "me", "position", "board", "set"):
+            if getattr(args, name, None) is not None:
+                raise ValueError(f"{name}: nothing to say with --resume, the record has it")
+        _check_solvers(Session.open(args.resume), (args.solver,))
         return Session.open(args.resume, to_write=True)
     if args.game is None:
         raise ValueError("expected GAME, or --resume FILE")
-    header = _header(args, plays)
-    session = Session(header)
-    for text in (args.solver, *plays):
-        if text != ME:
-            solver, options = registry.parse(text, {})
-            registry.find(solver, session.now.known.game, options)
+    session = Session(_header(args, plays))
+    _check_solvers(session, (args.solver, *plays))
     if getattr(args, "position", None) is not None:
         session.enter(Event(record.POSITION, json.dumps(games.read(args.position))))
     session.save_as(args.record or f"voyageur-{args.game}-{time.strftime('%Y%m%d-%H%M%S')}.txt")
     return session
+
+
+def _check_solvers(session: Session, texts: Sequence[str]) -> None:
+    for text in texts:
+        if text != ME:
+            solver, options = registry.parse(text, {})
+            registry.find(solver, session.now.known.game, options)
 
 
 def _header(args: Any, plays: tuple[str, ...]) -> Header:

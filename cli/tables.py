@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from voyageur.solvers import Advice, MoveAdvice
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from voyageur.eval.tuning import Tuned
 
 SHOWN_FORFEITS = 10
+INTERRUPTED = "Interrupted: this is what was found so far."
 STANDINGS = 6  # columns of a tournament's table that fit; its page has all
 
 
@@ -97,17 +99,21 @@ def _verdict(advice: Advice) -> list[str]:
     if advice.full:
         lines.append("The memory bound was reached; the search went on without new entries.")
     if advice.interrupted:
-        lines.append("Interrupted: this is what was found so far.")
+        lines.append(INTERRUPTED)
     return lines
 
 
 def _sureness(advice: Advice) -> list[str]:
     """How sure it is that the best move is the best, in a line; none where there is nothing to say."""
     best = advice.moves[0]
+    if advice.of == 1:
+        return []
     if advice.kind == "exact":
         alike = sum(move.low == best.low for move in advice.moves)
-        more = " or more" if alike == len(advice.moves) < advice.of else ""
-        return [f"Proved: {f'{alike}{more} moves are equally good' if alike > 1 else 'every other move is worse'}."]
+        more = alike == len(advice.moves) < advice.of  # others may be as good, which are not shown
+        if alike > 1:
+            return [f"Proved: {alike}{' or more' if more else ''} moves are equally good."]
+        return [f"Proved: {'no other move is better' if more else 'every other move is worse'}."]
     rivals = [move for move in advice.moves[1:] if move.high is not None and move.visits]
     if best.low is None or not rivals or advice.kind == "equilibrium":
         return []
@@ -143,6 +149,8 @@ def print_analysis(found: "Analysis") -> None:
         for answer in decision.fears:
             said = f"{found.names[answer.seat]}: {answer.text} (in {answer.times} of the worlds: {answer.value:.3f})"
             console.print(f"  It had to fear {said}", soft_wrap=True)
+    if found.interrupted:
+        console.print(f"\n{INTERRUPTED}")
 
 
 def print_tables(measured: "Bench | CfrBench | Tuned") -> None:
@@ -168,7 +176,7 @@ def standings(found: Mapping[str, Any]) -> Table:
     for heading in headings[1:STANDINGS]:
         table.add_column(heading, justify="right", no_wrap=True)
     for row in rows:
-        table.add_row(*row[:STANDINGS])
+        table.add_row(*map(Text, row[:STANDINGS]))
     return table
 
 
@@ -187,7 +195,7 @@ def print_tournament(found: Mapping[str, Any]) -> None:
     console.print(standings(found))
     console.print()
     for line in report.verdicts(found):
-        console.print(line, soft_wrap=True)
+        console.print(line, soft_wrap=True, markup=False)
     forfeits = found["forfeits"]
     for forfeit in forfeits[:SHOWN_FORFEITS]:
         line = f"Game {forfeit['game']} forfeited by {forfeit['entrant']} (seat {forfeit['seat']}): {forfeit['reason']}"

@@ -102,6 +102,9 @@ def _given(args: Any) -> dict[str, Any]:
         given["game"] = args.game
     if args.entrants:
         given["entrants"] = args.entrants
+    for name, other in (("seconds", "nodes"), ("nodes", "seconds")):
+        if getattr(args, name) is not None:
+            given.pop(other, None)
     given |= {name: getattr(args, name) for name in FLAGS if getattr(args, name) is not None}
     if args.players is not None:
         if "game" not in given:
@@ -113,6 +116,8 @@ def _given(args: Any) -> dict[str, Any]:
     test |= {name: getattr(args, name) for name in ("alpha", "beta") if getattr(args, name) is not None}
     if test:
         said = given.get("sprt") or {}
+        if isinstance(said, list):
+            said = dict(zip(("elo0", "elo1", "alpha", "beta"), said, strict=False))
         given["sprt"] = {**said, **test} if isinstance(said, dict) else said
     return given
 

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from voyageur import solvers
 from voyageur.eval.outlook import Answer, outlook
 from voyageur.eval.outputs import save_plot
 from voyageur.eval.session import Moment, Session
@@ -53,6 +52,7 @@ class Analysis:
       names: of the players; `me` is the seat that decided.
       decisions: where there was a choice.
       returns: of the finished game; None if it is not over.
+      interrupted: whether Ctrl-C ended the analysis early.
     """
 
     game: str
@@ -60,6 +60,7 @@ class Analysis:
     me: int
     decisions: list[Decision]
     returns: list[float] | None
+    interrupted: bool = False
 
     def worst(self, n: int = 3) -> list[Decision]:
         """The `n` decisions that lost most, without those that lost nothing."""
@@ -74,7 +75,8 @@ class Analysis:
 def analyze(session: Session, effort: Effort, progress: Progress | None = None) -> Analysis:
     """Searches every own decision of a game that leaves a choice, and looks into the answers to the worst of them.
 
-    `progress` is called with (decisions done, part of all). Raises ValueError for a solver that tells no values.
+    `progress` is called with (decisions done, part of all). Ctrl-C ends it early; what was done is kept. Raises
+    ValueError for a solver that tells no values.
     """
     header = session.header
     own = [
@@ -82,32 +84,27 @@ def analyze(session: Session, effort: Effort, progress: Progress | None = None) 
         for number, (before, after) in enumerate(zip(session.moments, session.moments[1:], strict=False), 1)
         if after.event is not None and after.event.seat == header.me and before.mine.ask.kind in ("move", "choice")
     ]
-    decisions = []
-    for done, (number, before, after) in enumerate(own):
-        if len(before.mine.options_of(header.me)) > 1:
-            decisions.append(_decision(number, before, after, effort))
-        if progress is not None:
-            progress(done + 1, (done + 1) / len(own))
-    known = session.now.known
+    known, decisions = session.now.known, list[Decision]()
     returns = known.state.returns() if known.ask.kind == "over" else None
     found = Analysis(header.game, header.names, header.me, decisions, returns)
-    worst = {decision.entry for decision in found.worst()}
-    explained = [
-        _explained(decision, session, effort) if decision.entry in worst else decision for decision in decisions
-    ]
-    return replace(found, decisions=explained)
+    try:
+        for done, (number, before, after) in enumerate(own):
+            if len(before.mine.options_of(header.me)) > 1:
+                decisions.append(_decision(number, before, after, effort))
+            if progress is not None:
+                progress(done + 1, (done + 1) / len(own))
+        for decision in found.worst():
+            decisions[decisions.index(decision)] = _explained(decision, session, effort)
+    except KeyboardInterrupt:
+        return replace(found, interrupted=True)
+    return found
 
 
 def _decision(number: int, before: Moment, after: Moment, effort: Effort) -> Decision:
     assert after.event is not None
-    advice = solvers.advise(
-        before.mine.view,
-        solver=effort.solver,
-        limit=effort.limit,
-        threads=effort.threads,
-        seed=effort.seed,
-        top=None,
-    )
+    advice = effort.advise(before.mine.view)
+    if advice.interrupted:
+        raise KeyboardInterrupt  # half a search would be taken for a whole one
     if advice.values is None:
         raise ValueError(f"solver: {effort.solver} tells no values, so nothing can be compared")
     me, text = advice.player, after.event.text
@@ -143,7 +140,7 @@ def _explained(decision: Decision, session: Session, effort: Effort) -> Decision
 def plot(found: Analysis, path: str | os.PathLike[str]) -> None:
     """Draws every seat's expected return over the game to an image file, by its ending (SVG, PNG, PDF).
 
-    Raises ValueError for another ending, and OSError.
+    Raises ValueError for an ending of no picture, and OSError.
     """
     from matplotlib.figure import Figure  # takes long to load, and only a plot needs it
 

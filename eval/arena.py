@@ -32,7 +32,7 @@ from voyageur.eval.entrants import Entrant
 from voyageur.eval.schedule import Pairing
 from voyageur.games import positions, rules
 from voyageur.games.rules import CHANCE, SIMULTANEOUS, TERMINAL
-from voyageur.solvers import Limit, SolverBot, registry
+from voyageur.solvers import SolverBot, registry
 
 _NOBODY = -1
 _SLOT = struct.Struct("<ddq")  # deadline (monotonic seconds), seconds allowed and seat of what is under way
@@ -215,7 +215,7 @@ class Player:
         options = {key: value for key, value in entrant.options.items() if key not in ("seconds", "nodes", "threads")}
         state = positions.rolled(self.game.new_initial_state(), np.random.default_rng(0))
         view = games.view_of(state, max(state.current_player(), 0))
-        registry.SOLVERS[entrant.made_by].act(view, Limit(nodes=1), options, 1, 0)
+        registry.SOLVERS[entrant.made_by].warm_up(view, options)
 
     def play(self, pairing: Pairing) -> Outcome:
         """One game."""

@@ -67,6 +67,7 @@ def parse(
 ) -> Entrant:
     """The entrant that `spec` says, for `game`; `seconds` and `nodes` are for a solver that says no limit itself.
 
+    Whether it fits is not looked at where `game` is None.
     Raises ValueError, in one line, for a spec that cannot be read, and for a solver of ours that does not fit the game.
     What is to be imported is not looked at: an entrant that fails to load forfeits its games.
     """
@@ -92,7 +93,8 @@ def _read(spec: str, game: Any, name: str, limit: Mapping[str, Any]) -> Entrant:
         raise ValueError(f"nodes: expected a whole number above 0, got {options['nodes']}")
     _check_seconds(options)
     entrant = Entrant(name, spec, first, options)
-    entrant._solver(game, 0, 0)
+    if game is not None:
+        entrant._solver(game, 0, 0)
     return entrant
 
 

@@ -22,14 +22,7 @@ def load(text: str) -> Any:
     if text.count("(") != text.count(")") or ("(" in text and not text.endswith(")")):
         raise ValueError(f"game: expected NAME or NAME(parameter=value,...), got {shown(text)}")
     given = dict(pyspiel.game_parameters_from_string(text))
-    name = given.pop("name", "")
-    if name not in DEFINITIONS:
-        return _foreign(name, given)
-    known = [parameter.name for parameter in DEFINITIONS[name].words.parameters]
-    for key in given:
-        if key not in known:
-            raise ValueError(f"{key}: {name} has no such parameter; it has {', '.join(sorted(known))}")
-    return pyspiel.load_game(name, given) if given else pyspiel.load_game(name)
+    return _load(given.pop("name", ""), given)
 
 
 def load_with(name: str, params: Sequence[str]) -> Any:
@@ -40,10 +33,10 @@ def load_with(name: str, params: Sequence[str]) -> Any:
         if not equals or not key:
             raise ValueError(f"--param: expected NAME=VALUE, got {shown(text)}")
         given[key] = registry.value(value)
-    return games.load(name, **given) if name in DEFINITIONS else _foreign(name, given)
+    return games.load(name, **given) if name in DEFINITIONS else _load(name, given)
 
 
-def _foreign(name: str, given: Mapping[str, Any]) -> Any:
+def _load(name: str, given: Mapping[str, Any]) -> Any:
     kinds = {kind.short_name: kind for kind in pyspiel.registered_games()}
     if name not in kinds:
         ours = ", ".join(games.names())

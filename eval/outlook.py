@@ -91,4 +91,7 @@ def _look(
 
 def _advise(state: games.State, seat: int, nodes: int, rng: np.random.Generator) -> Advice:
     limit, seed = solvers.Limit(nodes=nodes), int(rng.integers(2**31))
-    return solvers.advise(state, player=seat, limit=limit, seed=seed, top=None)
+    advice = solvers.advise(state, player=seat, limit=limit, seed=seed, top=None)
+    if advice.interrupted:
+        raise KeyboardInterrupt
+    return advice

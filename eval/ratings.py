@@ -73,10 +73,6 @@ class Blocks:
             np.array(tables, int),
         )
 
-    def first(self, blocks: int) -> "Blocks":
-        """The first so many."""
-        return Blocks(self.wins[:blocks], self.seats[:blocks], self.beats[:blocks], self.tables[:blocks])
-
     def scores(self, entrant: int) -> np.ndarray:
         """[B'] wins a seat of `entrant`, of the blocks in which it took part."""
         played = self.seats[:, entrant] > 0

@@ -4,6 +4,7 @@ docs/table.md describes the format. Nothing in the file is ever changed: to take
 line too. So whoever reads the file up to any line has what had been entered by then.
 """
 
+import fcntl
 import json
 import os
 import re
@@ -106,7 +107,7 @@ def rules_line(rules: Mapping[str, Any]) -> str:
 def check_names(names: Sequence[str]) -> tuple[str, ...]:
     """The names, if records can hold them; raises PositionError."""
     for i, name in enumerate(names):
-        if not NAME.fullmatch(name) or name.lower() in RESERVED:
+        if not NAME.fullmatch(name) or name.lower() in RESERVED or name.split()[0] in CHANGES:
             raise PositionError(
                 f"players[{i}]", f"expected a name of up to 16 letters, digits and spaces, got {shown(name)}"
             )
@@ -271,10 +272,15 @@ class Writer:
     def __init__(self, path: str | os.PathLike[str], header: Header | None) -> None:
         """Opens a new file that begins with `header`, or with None an existing one; raises OSError.
 
-        A torn last line is cut off.
+        A torn last line is cut off. Raises ValueError if another one is open on the file.
         """
         self.path = Path(path)
         self._file = open(path, "xb" if header else "r+b", buffering=0)  # noqa: SIM115  (as long as the game lasts)
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._file.close()
+            raise ValueError(f"{path}: another program is writing this record") from None
         if header is None:
             kept = self.path.read_bytes().rfind(b"\n") + 1
             self._file.truncate(kept)

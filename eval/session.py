@@ -73,13 +73,20 @@ class Session:
         return self._entries.undone
 
     def save_as(self, path: str | os.PathLike[str]) -> None:
-        """Writes the entries that count to a new record and goes on there; raises OSError."""
+        """Writes the entries, those taken back too, to a new record and goes on there; raises OSError."""
         writer = Writer(path, self.header)
-        for event in self.entries:
+        for event in (*self.entries, *reversed(self.undone)):
             writer.add(self.header.line(event))
+        if self.undone:
+            writer.add(f"undo {len(self.undone)}")
+        self.close()
+        self.writer = writer
+
+    def close(self) -> None:
+        """Leaves the record to others; what is entered after that is not written."""
         if self.writer is not None:
             self.writer.close()
-        self.writer = writer
+            self.writer = None
 
     # Changes. Each raises ValueError (a Refusal, where the rules object) or OSError (if the record cannot be written),
     # and then leaves everything as it was.

@@ -29,12 +29,12 @@ def part(points: Sequence[tuple[int, float]], iterations: int, target: float) ->
     return min(1.0, max(0.0, by_gap, done / iterations))
 
 
-def check_no_training(option: str, path: str, checkpoint: str | None) -> None:
-    """Raises ValueError, in one line, if what is written to `path` would take the place of a training."""
+def check_no_training(path: str, checkpoint: str | None) -> None:
+    """Raises ValueError, in one line, if the policy, written to `path`, would take the place of a training."""
     if checkpoint is not None and os.path.realpath(path) == os.path.realpath(checkpoint):
-        raise ValueError(f"{option}: expected another file than --checkpoint, got {shown(path)}")
+        raise ValueError(f"-o: expected another file than --checkpoint, got {shown(path)}")
     if sealed.kind_of(path) == mccfr.KIND:
-        raise ValueError(f"{option}: {shown(path)} holds a training, which would be lost")
+        raise ValueError(f"-o: {shown(path)} holds a training, which would be lost")
 
 
 def plot(path: str, curves: Mapping[str, Sequence[tuple[int, float]]], title: str) -> None:

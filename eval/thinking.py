@@ -4,7 +4,7 @@ import json
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -30,6 +30,21 @@ class Effort:
     threads: int = 1
     seed: int = 0
 
+    def advise(
+        self, view: games.View, progress: Progress | None = None, control: Control | None = None
+    ) -> solvers.Advice:
+        """Advice on all moves of the view's player, with so much effort."""
+        return solvers.advise(
+            view,
+            solver=self.solver,
+            limit=self.limit,
+            threads=self.threads,
+            seed=self.seed,
+            top=None,
+            progress=progress,
+            control=control,
+        )
+
 
 class Thinker:
     """Advice on decisions, thought about when asked, or ahead in a thread of its own."""
@@ -46,7 +61,7 @@ class Thinker:
         key = _key(view)
         if key in self._found:
             return self._found[key]
-        advice = _advise(view, self.effort, self.effort.threads, progress)
+        advice = self.effort.advise(view, progress)
         self._keep(key, advice)
         return advice
 
@@ -62,12 +77,13 @@ class Thinker:
         self._stopping.set()
 
     def _think(self, mine: Known, stopping: threading.Event) -> None:
-        for view in _decisions(mine, np.random.default_rng(self.effort.seed)):
+        effort = replace(self.effort, threads=1)
+        for view in _decisions(mine, np.random.default_rng(effort.seed)):
             if stopping.is_set():
                 return
             key = _key(view)
             if key not in self._found:
-                self._keep(key, _advise(view, self.effort, 1, control=Control(stop=stopping.is_set)))
+                self._keep(key, effort.advise(view, control=Control(stop=stopping.is_set)))
 
     def _keep(self, key: str, advice: solvers.Advice) -> None:
         if advice.interrupted:
@@ -75,21 +91,6 @@ class Thinker:
         self._found[key] = advice
         if len(self._found) > KEPT:
             del self._found[next(iter(self._found))]
-
-
-def _advise(
-    view: games.View, effort: Effort, threads: int, progress: Progress | None = None, control: Control | None = None
-) -> solvers.Advice:
-    return solvers.advise(
-        view,
-        solver=effort.solver,
-        limit=effort.limit,
-        threads=threads,
-        seed=effort.seed,
-        top=None,
-        progress=progress,
-        control=control,
-    )
 
 
 def _key(view: games.View) -> str:

@@ -88,14 +88,18 @@ class Config:
         given["sprt"] = _sprt(given.get("sprt"))
         return cls(**given)
 
-    def load(self) -> "Tournament":
-        """The tournament; raises ValueError, in one line, for a game or an entrant that does not fit."""
+    def load(self, to_play: bool = True) -> "Tournament":
+        """The tournament; raises ValueError, in one line, for a game or an entrant that does not fit.
+
+        Only to look at it (`to_play` false), what its entrants read from files need not be there any more.
+        """
         game = loading.load(self.game)
         players = game.num_players()
         if players < 2:
             raise ValueError(f"game: {self.game} has one player, a tournament needs two or more")
         found = tuple(
-            entrants.parse(spec, game, name, self.seconds, self.nodes) for name, spec in self.entrants.items()
+            entrants.parse(spec, game if to_play else None, name, self.seconds, self.nodes)
+            for name, spec in self.entrants.items()
         )
         if self.sprt and (len(found) != 2 or (players > 2 and self.format != "gauntlet")):
             raise ValueError("sprt: it is for two entrants; with more than two players as a gauntlet, one alone")
@@ -256,7 +260,7 @@ def _read(store: Store, given: Mapping[str, Any] | None, write: bool) -> Tournam
     if write and made_by != version("voyageur"):
         raise StoreError(f"voyageur: {path} was made by version {made_by}, this is {version('voyageur')}")
     config = Config.read(values)
-    tournament = config.load()
+    tournament = config.load(write)
     if given:
         asked = Config.read({**values, **given}).load().config
         for f in fields(Config):

@@ -55,6 +55,8 @@ class SolverBot(pyspiel.Bot):
         view = registry.view_for(self._solver, state, self._player)
         seed = int(self._rng.integers(2**63))
         result = self._solver.act(view, self._limit, self._options, self._threads, seed)
+        if result.interrupted:
+            raise KeyboardInterrupt  # a bot plays nothing that it has not thought through
         firsts: dict[int, float] = {}
         for chain, share in zip(result.chains, result.shares.tolist(), strict=True):
             firsts[chain[0]] = firsts.get(chain[0], 0.0) + share

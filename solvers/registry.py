@@ -62,6 +62,10 @@ class Solver(ABC):
         """As `decide`, for a bot: the chains may be parts of moves where that is quicker."""
         return self.decide(view, limit, options, threads, seed)
 
+    def warm_up(self, view: View, options: Mapping[str, Any]) -> None:
+        """Compiles what `act` may need in the game of `view`, which is nobody's time to think."""
+        self.act(view, Limit(nodes=1), options, 1, 0)
+
 
 class _Random(Solver):
     name = "random"
@@ -111,6 +115,11 @@ class _TreeSearch(Solver):
 
     def check(self, game: Game, options: Mapping[str, Any]) -> None:
         SearchOptions(**options)
+
+    def warm_up(self, view: View, options: Mapping[str, Any]) -> None:
+        super().warm_up(view, options)
+        if proof.fits(view.game):  # an ending with nothing hidden may come later
+            proof.Prover(view.game, view.record(), view.player, [()])
 
     def decide(
         self,

@@ -219,6 +219,8 @@ def test_play_against_a_policy(typed: Type):
         (("table", "yellowhouse", "--players", "A,B", "--solver", "genius"), "solver: unknown"),
         (("table", "yellowhouse", "--players", "A,B", "--position", "none.yaml"), "none.yaml"),
         (("table", "--resume", "none.txt"), "none.txt: No such file"),
+        (("table", "--resume", "none.txt", "--me", "Ann"), "me: nothing to say with --resume"),
+        (("table", "yellowhouse", "--resume", "none.txt"), "game: nothing to say with --resume"),
         (("play", "yellowhouse"), "players: expected who plays"),
         (("play", "yellowhouse", "--players", "scripted,scripted"), "expected one me"),
         (("play", "yellowhouse", "--players", "me,genius"), "unknown 'genius'"),
@@ -241,6 +243,7 @@ def test_a_record_goes_on_where_it_belongs(typed: Type):
     typed([], "play", "yellowhouse", "--players", "me,scripted", "--record", "bots.txt")
     assert "voyageur table --resume" in typed([], "play", "--resume", "real.txt").err
     assert "voyageur play --resume" in typed([], "table", "--resume", "bots.txt").err
+    assert "solver: unknown 'genius'" in typed([], "table", "--resume", "real.txt", "--solver", "genius").err
     assert "File exists" in typed([], *YELLOW, "--record", "real.txt").err
     ended = typed([], "analyze", "real.txt", "--solver", "scripted")
     assert ended.status == 0  # nothing to decide yet

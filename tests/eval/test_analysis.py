@@ -1,6 +1,7 @@
 """What the companion thinks: what may come of a move, ahead of time, and after the game."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,21 @@ def test_a_win_thrown_away_is_found(tmp_path: Path):
         assert (tmp_path / name).read_bytes().startswith(start)
     with pytest.raises(ValueError, match="xyz"):
         analysis.plot(found, tmp_path / "plot.xyz")
+
+
+def test_ctrl_c_keeps_whole_decisions(monkeypatch: pytest.MonkeyPatch):
+    """One that it cut short is not taken for a whole one."""
+
+    def stop(done: int, part: float) -> None:
+        raise KeyboardInterrupt
+
+    session = table((0, "pass"), (1, "claim G"))
+    found = analysis.analyze(session, QUICK, stop)
+    assert found.interrupted and [decision.entry for decision in found.decisions] == [2]
+    whole = Effort.advise
+    monkeypatch.setattr(Effort, "advise", lambda *of: replace(whole(*of), interrupted=True))
+    found = analysis.analyze(session, QUICK)
+    assert found.interrupted and not found.decisions
 
 
 def test_a_win_taken_loses_nothing():

@@ -23,7 +23,7 @@ import pytest
 from voyageur import games, solvers
 from voyageur.eval import record
 from voyageur.eval.players import Players
-from voyageur.eval.record import TABLE, Event, Header
+from voyageur.eval.record import TABLE, Event, Header, check_names
 from voyageur.eval.session import Session
 from voyageur.games import positions, rules
 from voyageur.games.table import Refusal
@@ -231,6 +231,13 @@ def test_undo_and_redo(name: str, one_game: Callable[[str], Session], tmp_path: 
     table.redo(3)
     assert table.entries == entries and table.now.known.record.tobytes() == record_then and same(table, path)
     table.undo(4)
+    table.undo(1)
+    table.save_as(tmp_path / "again.txt")
+    assert same(table, tmp_path / "again.txt")
+    table.redo(2)
+    assert table.entries == entries[:17] and same(table, tmp_path / "again.txt") and not same(table, path)
+    path = tmp_path / "again.txt"
+    table.undo()
     table.enter(entries[16])
     with pytest.raises(ValueError, match="nothing to bring back"):
         table.redo()
@@ -245,6 +252,24 @@ def yellow(path: Path | None = None) -> Session:
     for event in (Event(TABLE, "R6 V0 G3 Y3"), Event(0, "give G G"), Event(1, "give V V"), Event(0, "claim Y")):
         table.enter(event)
     return table
+
+
+def test_one_writer_at_a_time(tmp_path: Path):
+    """Two programs would write over each other's lines."""
+    path = tmp_path / "record.txt"
+    table = yellow(path)
+    with pytest.raises(ValueError, match=r"record\.txt: another program is writing this record"):
+        Session.open(path, to_write=True)
+    assert same(table, path)
+    table.close()
+    Session.open(path, to_write=True).enter(Event(1, "pass"))
+    assert len(Session.open(path).entries) == 5
+
+
+@pytest.mark.parametrize("name", ["undo", "edit piaf", "Table", "P1", "_", "Ann: x", "A" * 17])
+def test_names_that_a_record_cannot_tell_from_its_own_words(name: str):
+    with pytest.raises(games.PositionError, match=r"^players\[1\]: expected a name"):
+        check_names(("Ann", name))
 
 
 def test_edit_insert_delete(tmp_path: Path):

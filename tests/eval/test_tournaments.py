@@ -272,6 +272,29 @@ def test_one_writer_at_a_time(tmp_path: Path) -> None:
     tournaments.reopen(path)
 
 
+def test_a_report_needs_no_files_of_entrants(tmp_path: Path) -> None:
+    """Only to go on does a policy have to be where it was."""
+    policy, path = tmp_path / "kuhn.policy", str(tmp_path / "store")
+    assert cli.main(["solve", "kuhn_poker", "-o", str(policy), "--iterations", "10"]) == 0
+    entrants = [f"cfr:policy={policy}", "random"]
+    _, store = tournaments.start(Config.read({"game": "kuhn_poker", "entrants": entrants}), path)
+    store.close()
+    policy.unlink()
+    tournaments.reopen(path, write=False)[1].close()
+    with pytest.raises(ValueError, match=r"kuhn\.policy"):
+        tournaments.reopen(path)
+
+
+def test_names_are_printed_as_they_are(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Square brackets are no markup."""
+    entrants = {"random [c=0.2]": "random", "[/x] it": "scripted"}
+    path = str(tmp_path / "store")
+    (tmp_path / "t.json").write_text(json.dumps(PLAIN | {"entrants": entrants}))
+    assert cli.main(["tournament", "--config", str(tmp_path / "t.json"), "--store", path, "--processes", "1"]) == 0
+    out = capsys.readouterr().out
+    assert out.count("random [c=0.2]") == 2 and out.count("[/x] it") == 2
+
+
 def test_what_cannot_be_written(tmp_path: Path) -> None:
     """One line, whatever SQLite says."""
     path = tmp_path / "store"
@@ -282,6 +305,9 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="cannot be written") as error:
         store.close()
     assert len(str(error.value).splitlines()) == 1
+
+
+PLAIN = {"game": GAME, "games": 2, "entrants": ["random", "scripted"]}
 
 
 def test_flags_of_a_test_win_over_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -295,6 +321,11 @@ def test_flags_of_a_test_win_over_the_file(tmp_path: Path, capsys: pytest.Captur
     assert cli.main([*plain, "--store", str(tmp_path / "b")]) == 0
     found = json.loads(capsys.readouterr().out)["sprt"]
     assert (found["alpha"], found["beta"], found["elo1"]) == (0.1, 0.2, 100)
+    (tmp_path / "t.json").write_text(json.dumps({"sprt": [0, 50, 0.05, 0.05], "nodes": 9} | PLAIN))
+    flags = ["--config", str(tmp_path / "t.json"), "--seconds", "1", "--sprt", "0", "120", "--beta", "0.2"]
+    assert cli.main(["tournament", *flags, "--store", str(tmp_path / "c"), "--processes", "1", "--json"]) == 0
+    config = tournaments.reopen(str(tmp_path / "c"), write=False)[0].config
+    assert (config.sprt, config.seconds, config.nodes) == ((0, 120, 0.05, 0.2), 1, None)
 
 
 WRONG = [

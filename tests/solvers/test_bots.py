@@ -13,7 +13,7 @@ from open_spiel.python.bots import uniform_random
 from voyageur import games, solvers
 from voyageur.games import rules
 from voyageur.games.spiel import State
-from voyageur.solvers import Limit, SolverBot, registry
+from voyageur.solvers import Limit, SolverBot, registry, search
 
 NIAGARA = "niagara(players=3,max_rounds=3,first_player=0)"
 IN_TURN = "niagara(players=3,max_rounds=2,first_player=0,sequential=true)"
@@ -219,6 +219,21 @@ def test_own_actions_may_be_played_by_others(
     if not is_over(state):
         assert planner.step(state) in state.legal_actions()
         assert counted.calls == 3
+
+
+def test_ctrl_c_is_no_move(planner: SolverBot, long_move: State, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bot does not play what it has not thought through."""
+    runs = iter((search.Search.run, None))
+
+    def run(tree: search.Search, simulations: int) -> None:
+        again = next(runs)
+        if again is None:
+            raise KeyboardInterrupt
+        again(tree, simulations)
+
+    monkeypatch.setattr(search.Search, "run", run)
+    with pytest.raises(KeyboardInterrupt):
+        planner.step(long_move)
 
 
 def test_inform_actions() -> None:

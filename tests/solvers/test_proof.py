@@ -13,7 +13,7 @@ import pytest
 
 from voyageur import games, solvers
 from voyageur.games.spiel import State
-from voyageur.solvers import Advice, Limit
+from voyageur.solvers import Advice, Limit, proof, registry
 from voyageur.solvers.advice import from_result
 from voyageur.solvers.proof import Prover, provable, prove_within
 from voyageur.solvers.search import SearchOptions, root_moves, search
@@ -155,6 +155,29 @@ def test_on_the_screen(capsys: pytest.CaptureFixture[str]) -> None:
     tables.print_advice(found)
     text = capsys.readouterr().out
     assert "Proved:" in text and "proved" in text and "Sure?" not in text and "untried" not in text
+
+
+def test_how_many_are_equally_good(capsys: pytest.CaptureFixture[str]) -> None:
+    """Not more is said than is known of the moves that are not shown."""
+    from voyageur.cli import tables
+
+    state = games.load("voyageur_tic_tac_toe").new_initial_state()
+    for action in (0, 4, 8):  # opposite corners: any side draws, either corner loses
+        state.apply_action(action)
+    for top, told in ((None, "4 moves"), (2, "2 or more moves"), (1, "no other move is better")):
+        tables.print_advice(solvers.advise(state, limit=Limit(nodes=500), top=top))
+        assert f"Proved: {told}" in capsys.readouterr().out
+
+
+def test_warming_up_compiles_proofs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An ending with nothing hidden may come in a game that hides something; it is not to be waited for then."""
+    met = []
+    monkeypatch.setattr(proof, "prove", lambda *arguments: met.append(arguments) or proof.UNKNOWN)
+    for name in ("yellowhouse", "voyageur_goofspiel"):
+        state = games.load(name, **({"first_leader": 0} if name == "yellowhouse" else {})).new_initial_state()
+        view = games.view_of(games.positions.rolled(state, np.random.default_rng(0)), 0)
+        registry.SOLVERS["ismcts"].warm_up(view, {})
+        assert met.pop()[2] == 0 and not met
 
 
 @pytest.mark.cases("virta", "solve")
