@@ -173,7 +173,7 @@ def exploitability(flat: Flat, policy: np.ndarray) -> float:
 def likelihood(flat: Flat, policy: np.ndarray) -> np.ndarray:
     """How likely each information set [I] is to be met when all play `policy`, up to one factor.
 
-    Ends count by the size of the return; so it is exact in games that are won or lost.
+    Ends count by the size of the return; so it is exact in games in which every return has the same size.
     """
     form, plans = flat.form, plan(flat, policy)
     return _meet(form._replace(payoff=np.abs(form.payoff)), flat.players, plans)
@@ -245,9 +245,9 @@ def _descend(form, player, weight, policy, plans, average):
 
 @njit(cache=True)
 def _discount(t, power):
-    if power == np.inf:
-        return 1.0
-    return 0.0 if power == -np.inf or t == 0 else t**power / (t**power + 1.0)
+    if power == -np.inf:
+        return 0.0
+    return 1.0 if power == np.inf or t == 0 else t**power / (t**power + 1.0)
 
 
 @njit(cache=True, nogil=True)

@@ -100,7 +100,8 @@ def solve(view: View, limit: Limit, most: int, memory: int, stop: Callable[[], b
     except (_TooMuch, flatten.OutOfMemory):
         return None
     info = view.game.info
-    sweeps = np.inf if limit.nodes is None else SWEPT_PER_NODE * limit.nodes // len(flat.form.payoff)
+    looks = max(1, len(flat.form.payoff))  # returns of 0 are not among them
+    sweeps = np.inf if limit.nodes is None else SWEPT_PER_NODE * limit.nodes // looks
     width = info.max_utility - info.min_utility
     policy, gap = _equilibrium(flat, EXACTNESS * width, sweeps, late)
     if gap > TOLERANCE * width:

@@ -154,9 +154,9 @@ def advise(
     """Advice on a state of a game that is not ours, from OpenSpiel's bot; actions are its moves."""
     game = state.get_game()
     bot = make_bot(name, game, player, limit, seed, options)
-    if state.current_player() != player:
+    if state.current_player() not in (player, pyspiel.PlayerId.SIMULTANEOUS):
         raise ValueError(f"player: it is not the decision of seat {player}")
-    found = _mcts_moves(bot, state, game) if hasattr(bot, "mcts_search") else _policy_moves(bot, state)
+    found = _mcts_moves(bot, state, game) if hasattr(bot, "mcts_search") else _policy_moves(bot, state, player)
     found.sort(key=lambda move: (-move.share, -move.visits, move.actions))
     return Advice(
         game=str(game),
@@ -194,9 +194,8 @@ def _mcts_moves(bot: Any, state: Any, game: Any) -> list[MoveAdvice]:
     return moves
 
 
-def _policy_moves(bot: Any, state: Any) -> list[MoveAdvice]:
+def _policy_moves(bot: Any, state: Any, player: int) -> list[MoveAdvice]:
     policy, _ = bot.step_with_policy(state)
-    player = state.current_player()
     return [
         MoveAdvice(state.action_to_string(player, action), (action,), None, None, None, float(share), 0, [])
         for action, share in policy

@@ -515,7 +515,8 @@ def _outcome(walk, depth, c, players, seat, learner, weight, opposite, rng, tabl
             worth += (found - worth) / chance
         played[k] = worth
         value += probs[k] * worth
-    table.baseline[first + chosen] += BASELINE_RATE * (sign * found - table.baseline[first + chosen])
+    if sign != 0.0:
+        table.baseline[first + chosen] += BASELINE_RATE * (sign * found - table.baseline[first + chosen])
     for k in range(n):
         if mover == learner:
             table.regret[first + k] += weight * (played[k] - value)

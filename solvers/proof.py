@@ -257,12 +257,21 @@ def provable(view: View) -> bool:
         return False
     if not game.info.hides:
         return True
+    return not rules.mixed(record[0], game.c) and _is_only_world(view)
+
+
+def _is_only_world(view: View) -> bool:
+    """Whether nothing else fits what the view's player sees; from draws where the worlds cannot be listed."""
+    game, record = view.game, view.record()
     other, rng = copied(record), rules.make_rng(1)
+    first = rules.world_at(other[0], game.c, view.player, 0.0)
+    if first > 0.0:
+        return bool(rules.world_at(other[0], game.c, view.player, np.inf) == first)
     for _ in range(DRAWS):
         rules.determinize(other[0], game.c, view.player, rng, view.table)
         if other.tobytes() != record.tobytes():
             return False
-    return not rules.mixed(record[0], game.c)
+    return True
 
 
 def prove_within(prover: Prover, limit: Limit, part: float = PART, stop: Callable[[], bool] = lambda: False) -> Proof:

@@ -114,7 +114,9 @@ class _TreeSearch(Solver):
     instant = False
 
     def check(self, game: Game, options: Mapping[str, Any]) -> None:
-        SearchOptions(**options)
+        wanted = SearchOptions(**options)
+        if wanted.ranges and game.rules.table_size:
+            raise ValueError(f"ranges: {game.definition.name} cannot redraw what the advised player holds")
 
     def warm_up(self, view: View, options: Mapping[str, Any]) -> None:
         super().warm_up(view, options)
@@ -263,14 +265,14 @@ def parse(name: str, options: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     Several options are separated by commas. Raises ValueError for an option without a value.
     """
     name, colon, rest = name.partition(":")
-    found = dict(options)
+    found, known = dict(options), SOLVERS[name].options if name in SOLVERS else {}
     for part in rest.split(",") if colon else ():
         option, equals, text = part.partition("=")
         if not (option and equals and text):
             raise ValueError(f"solver: expected {name}:OPTION=VALUE, got {part[:40]!r}")
         if option in found:
             raise ValueError(f"{option}: stands there twice")
-        found[option] = value(text)
+        found[option] = text if isinstance(known.get(option), str) else value(text)
     return name, found
 
 

@@ -33,7 +33,7 @@ from numba import njit
 
 from voyageur.games import rules
 from voyageur.games.positions import View, whole_moves
-from voyageur.games.rules import CHANCE, FIXED_RNG, SIMULTANEOUS, TERMINAL, copied, mix, random_below, random_unit
+from voyageur.games.rules import CHANCE, SIMULTANEOUS, TERMINAL, copied, mix, random_below, random_unit
 from voyageur.games.spiel import Game
 from voyageur.games.words import shown
 from voyageur.solvers.limits import Limit
@@ -518,7 +518,7 @@ def expected_action(s, c, seat, mixture, nodes, edges, work, world, table, actio
     """What `seat` is expected to do at `s`; -1 where the tree does not know, or the advised player could not."""
     key = np.uint64(rules.information_key(s, c, seat))
     rules.prepare(s, c, work.player, table)
-    for _ in range(4):  # other worlds that the advised player might be in
+    for _ in range(16):  # other worlds that the advised player might be in
         world[0] = s
         rules.determinize(world[0], c, work.player, rng, table)
         if np.uint64(rules.information_key(world[0], c, seat)) != key:
@@ -530,7 +530,11 @@ def expected_action(s, c, seat, mixture, nodes, edges, work, world, table, actio
     node = nodes[find(nodes, found)]
     if node.count == 0 or node.visits < MIN_LINE_VISITS:
         return np.int64(-1)
-    return action_at(node, edges, best_edge(node, edges), actions)
+    action = action_at(node, edges, best_edge(node, edges), actions)
+    for i in range(n):
+        if actions[i] == action:
+            return action
+    return np.int64(-1)  # of an entry that several hands share
 
 
 @njit(cache=True, nogil=True)
@@ -699,8 +703,6 @@ class Search:
         steps = game.rules.playout_steps if options.playout_steps is None else options.playout_steps
         work["playout_steps"] = steps
         work["ranges"] = game.rules.ranges if options.ranges is None else options.ranges
-        if work["ranges"] and game.rules.table_size:
-            raise ValueError(f"ranges: {game.definition.name} cannot redraw what the advised player holds")
         work["low"], work["scale"] = info.min_utility, 1.0 / (info.max_utility - info.min_utility)
         work["full"] = len(self.nodes) * 3 // 4
         work["entries"] = 1
@@ -821,7 +823,7 @@ class Search:
             copied(self._root),
             self.game.constants,
             self._line_table,
-            FIXED_RNG.copy(),
+            rules.make_rng(1),  # other worlds than the one that the view has drawn
             self.nodes,
             self.edges,
             self.work,

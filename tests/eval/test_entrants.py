@@ -63,6 +63,7 @@ def test_nothing_to_import() -> None:
         ("ismcts:endings=x", "endings: expected a whole number from 0 to 1000000000, got 'x'"),
         ("ismcts:stage=1.5", "stage: expected a whole number from 0 to 1000000000, got 1.5"),
         ("ismcts:endings=none", "endings: expected a whole number from 0 to 1000000000, got null"),
+        ("cfr:policy=1", "policy: 1: No such file"),
         ("ismcts:ranges=2", "ranges: expected a number from 0 to 1.0, got 2"),
         ("ismcts:explore=nan", "explore: expected a number from 0 to 1.0, got nan"),
         ("ismcts:mixtures=maybe", "mixtures: expected true or false, got 'maybe'"),

@@ -336,6 +336,14 @@ def test_advice_on_other_games_wins(game: str) -> None:
     assert best.low <= best.value <= best.high == 1
 
 
+def test_advice_where_all_choose_at_once() -> None:
+    """A solver of such games advises the seat that asks."""
+    state = pyspiel.load_game("matrix_rps").new_initial_state()
+    advice = solvers.advise(state, 1, solver="random", limit=Limit(nodes=1))
+    assert (advice.player, advice.of) == (1, 3)
+    assert [move.share for move in advice.moves] == pytest.approx([1 / 3] * 3)
+
+
 REFUSED = (
     ("goofspiel", "ismcts", {}, "solver: OpenSpiel's ismcts needs turns, and goofspiel has simultaneous nodes"),
     ("kuhn_poker", "mcts", {}, "solver: mcts is for games that hide nothing, kuhn_poker does; use ismcts"),
@@ -343,6 +351,7 @@ REFUSED = (
     ("python_kuhn_poker", "ismcts", {}, "solver: OpenSpiel's ismcts needs resample_from_infostate"),
     ("tic_tac_toe", "scripted", {}, "solver: scripted plays only our own games, not tic_tac_toe"),
     ("tic_tac_toe", "mcts", {"explore": 0.5}, "explore: OpenSpiel's bots take no such option"),
+    ("kuhn_poker", "cfr", {"policy": 1}, "policy: expected a file made by voyageur solve"),
     ("2048", "mcts", {}, "solver: OpenSpiel's mcts needs rewards at the end, 2048 gives them before"),
 )
 
@@ -362,6 +371,7 @@ def test_refusals_on_other_games(game: str, solver: str, options: dict[str, Any]
         (lambda: solvers.make_bot("mcts", pyspiel.load_game(NIAGARA)), "solver: mcts cannot play niagara"),
         (lambda: solvers.make_bot("ismcts", pyspiel.load_game(NIAGARA), 3), "player: expected a seat from 0 to 2"),
         (lambda: solvers.make_bot("ismcts", pyspiel.load_game(NIAGARA), width=3), "width: ismcts has no such option"),
+        (lambda: solvers.make_bot("ismcts", games.load("canyon"), ranges=0.5), "ranges: canyon cannot redraw"),
         (
             lambda: solvers.make_bot("mcts", pyspiel.load_game("python_tic_tac_toe"), limit=Limit(seconds=1)),
             "limit: OpenSpiel's Python MCTS is limited by nodes",

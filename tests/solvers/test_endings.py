@@ -201,3 +201,16 @@ def test_on_the_screen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     games.write(games.position_of(state, viewer=0), path)
     assert cli.main(["hint", str(path), "--seconds", "5"]) == 0
     assert "From an equilibrium" in capsys.readouterr().out
+
+
+def test_an_ending_that_can_only_be_drawn(advise: Advise) -> None:
+    """Nothing is at stake any more, so that whatever is played is in equilibrium."""
+    state = games.load("voyageur_goofspiel", num_cards=4, points_order="random").new_initial_state()
+    for prize, bids in ((1, ("3", "1")), (4, ("4", "2"))):
+        outcomes = {state.action_to_string(CHANCE, action): action for action, _ in state.chance_outcomes()}
+        state.apply_action(next(action for text, action in outcomes.items() if str(prize) in text))
+        texts = [{state.action_to_string(seat, a): a for a in state.legal_actions(seat)} for seat in range(2)]
+        state.apply_actions([next(a for t, a in texts[seat].items() if bid in t) for seat, bid in enumerate(bids)])
+    state = positions.rolled(state, np.random.default_rng(0))
+    advice = advise(state, nodes=100, player=0)
+    assert advice.kind == "equilibrium" and advice.values == [0.0, 0.0]

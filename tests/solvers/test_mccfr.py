@@ -43,6 +43,14 @@ def test_comes_close_to_equilibrium(
     assert gap(training) < min(most, before / 2)
 
 
+def test_baselines_are_of_the_player_who_chooses() -> None:
+    """Where returns add up to 1, an action is worth about a half; what it brings the other seat does not count."""
+    training = mccfr.Mccfr(games.load("canyon", players=2, max_rounds=1), "outcome", seed=1, memory=10**8)
+    training.run(3000)
+    baseline = training.table.baseline[: training.table.used[1]]
+    assert 0.4 < baseline[baseline != 0].mean() < 0.6
+
+
 @pytest.mark.parametrize("sampling", mccfr.SAMPLINGS)
 def test_table_is_bounded(sampling: str) -> None:
     """A full table takes no more sets; training goes on with those it has."""

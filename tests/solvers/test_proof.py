@@ -220,3 +220,18 @@ def test_what_is_no_open_ending() -> None:
     ):
         with pytest.raises(ValueError, match=message):
             solvers.solve_open(state, Limit(nodes=50))
+
+
+def test_a_rare_world_is_a_world() -> None:
+    """Nine cards of one element have been played by the other seat, whose tenth is one of 200 times in 201 another."""
+    params = {"elements": 2, "copies": 20, "hand": 10, "exchange": 0, "scope": "round"}
+    other = {"hand": 1, "out": {"R": 0, "V": 9}}
+    position = {"game": "yellowhouse", "params": params, "round": 1, "phase": "play", "leader": 0, "to_act": 0,
+                "viewer": 0, "players": [{"hand": {"R": 0, "V": 10}}, other]}  # fmt: skip
+    view = games.view_from(position)
+    hands = {
+        json.dumps(games.position_of(state)["players"][1]["hand"])
+        for state in view.states(2000, np.random.default_rng(1))
+    }
+    assert len(hands) == 2
+    assert not provable(view)
