@@ -27,4 +27,7 @@ def check_plot(path: str) -> None:
 
 def save_plot(figure: "Figure", path: str | os.PathLike[str]) -> None:
     """Writes a figure, the same one always to the same bytes; raises ValueError for an ending of no picture."""
-    figure.savefig(path, metadata={"Date": None} if Path(path).suffix == ".svg" else None)
+    import matplotlib  # takes long to load, and only a plot needs it
+
+    with matplotlib.rc_context({"svg.hashsalt": "voyageur"}):
+        figure.savefig(path, metadata={"Date": None} if Path(path).suffix == ".svg" else None)

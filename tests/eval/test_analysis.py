@@ -52,7 +52,10 @@ def test_a_win_thrown_away_is_found(tmp_path: Path):
     assert json.loads(json.dumps(found.to_dict()))["worst"] == [2]
     for name, start in (("plot.svg", b"<?xml"), ("plot.png", b"\x89PNG")):
         analysis.plot(found, tmp_path / name)
-        assert (tmp_path / name).read_bytes().startswith(start)
+        drawn = (tmp_path / name).read_bytes()
+        assert drawn.startswith(start)
+        analysis.plot(found, tmp_path / name)
+        assert (tmp_path / name).read_bytes() == drawn
     with pytest.raises(ValueError, match="xyz"):
         analysis.plot(found, tmp_path / "plot.xyz")
 
