@@ -67,16 +67,19 @@ class Screen:
 
     def run(self) -> int:
         """Asks until the game is left; returns the exit status."""
+        status = 0
         try:
             while self._turn():
                 pass
         except EOFError:
             pass
+        except KeyboardInterrupt:
+            status = 130
         finally:
             self.thinker.stop()
         if self.session.writer is not None:
             self.console.print(f"The record is in {self.session.writer.path}.", soft_wrap=True)
-        return 0
+        return status
 
     # One prompt.
 

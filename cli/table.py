@@ -87,8 +87,13 @@ def _session(args: Any, plays: tuple[str, ...]) -> Session:
         for name in ("game", "players", "me", "position", "board", "set"):
             if getattr(args, name, None) is not None:
                 raise ValueError(f"{name}: nothing to say with --resume, the record has it")
-        _check_solvers(Session.open(args.resume), (args.solver,))
-        return Session.open(args.resume, to_write=True)
+        session = Session.open(args.resume, to_write=True)
+        try:
+            _check_solvers(session, (args.solver,))
+        except ValueError:
+            session.close()
+            raise
+        return session
     if args.game is None:
         raise ValueError("expected GAME, or --resume FILE")
     session = Session(_header(args, plays))

@@ -58,7 +58,7 @@ def _play(tournament: Tournament, store: Store, args: Any) -> int:
 
 def show_report(args: Any) -> int:
     """`voyageur tournament report`."""
-    tournament, store = tournaments.reopen(args.store, write=False)
+    tournament, store = tournaments.reopen(args.store, write=False, to_play=False)
     with contextlib.closing(store):
         found = _print(tournament, store, args.json)
         if not args.json or args.output is not None:
@@ -102,10 +102,8 @@ def _given(args: Any) -> dict[str, Any]:
         given["game"] = args.game
     if args.entrants:
         given["entrants"] = args.entrants
-    for name, other in (("seconds", "nodes"), ("nodes", "seconds")):
-        if getattr(args, name) is not None:
-            given.pop(other, None)
-    given |= {name: getattr(args, name) for name in FLAGS if getattr(args, name) is not None}
+    flags = {name: getattr(args, name) for name in FLAGS if getattr(args, name) is not None}
+    given = tournaments.laid_over(given, flags)
     if args.players is not None:
         if "game" not in given:
             raise ValueError("--players: it needs a game")
@@ -116,8 +114,8 @@ def _given(args: Any) -> dict[str, Any]:
     test |= {name: getattr(args, name) for name in ("alpha", "beta") if getattr(args, name) is not None}
     if test:
         said = given.get("sprt") or {}
-        if isinstance(said, list):
-            said = dict(zip(("elo0", "elo1", "alpha", "beta"), said, strict=False))
+        if isinstance(said, list) and len(said) == 4:
+            said = dict(zip(("elo0", "elo1", "alpha", "beta"), said, strict=True))
         given["sprt"] = {**said, **test} if isinstance(said, dict) else said
     return given
 

@@ -138,7 +138,7 @@ def _explained(decision: Decision, session: Session, effort: Effort) -> Decision
 
 
 def plot(found: Analysis, path: str | os.PathLike[str]) -> None:
-    """Draws every seat's expected return over the game to an image file, by its ending (SVG, PNG, PDF).
+    """Draws every seat's expected return over the game to an image file, by its ending (SVG, PNG).
 
     Raises ValueError for an ending of no picture, and OSError.
     """

@@ -9,7 +9,7 @@ from voyageur.games.words import shown
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-PICTURES = (".svg", ".png", ".pdf")
+PICTURES = (".svg", ".png")
 
 
 def check_writable(option: str, path: str) -> None:

@@ -233,36 +233,45 @@ class Trial:
             self.verdict = self.test.verdict(self.ratio)
 
 
+def laid_over(values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The `values` of a configuration with those `given` in their place, of which one limit takes that of the other."""
+    if given.get("seconds") is not None or given.get("nodes") is not None:
+        values = {key: value for key, value in values.items() if key not in ("seconds", "nodes")}
+    return {**values, **given}
+
+
 def start(config: Config, path: str) -> tuple[Tournament, Store]:
     """A new tournament with a new store at `path`."""
     tournament = config.load()
     return tournament, Store.create(path, tournament.config.saved())
 
 
-def reopen(path: str, given: Mapping[str, Any] | None = None, write: bool = True) -> tuple[Tournament, Store]:
-    """The tournament in a store.
+def reopen(
+    path: str, given: Mapping[str, Any] | None = None, write: bool = True, to_play: bool = True
+) -> tuple[Tournament, Store]:
+    """The tournament in a store; with `to_play` false only to look at it (see `Config.load`).
 
     Raises ValueError that says what differs if `given` (values as for `Config.read`) or the version that plays is not
     that of the store: games of two kinds are not one tournament.
     """
     store = Store.open(path, write)
     try:
-        return _read(store, given, write), store
+        return _read(store, given, write, to_play), store
     except ValueError:
         store.close()
         raise
 
 
-def _read(store: Store, given: Mapping[str, Any] | None, write: bool) -> Tournament:
+def _read(store: Store, given: Mapping[str, Any] | None, write: bool, to_play: bool) -> Tournament:
     """The tournament in a store; see `reopen`."""
     values, path = store.config(), store.path
     made_by = values.pop("voyageur", None)
     if write and made_by != version("voyageur"):
         raise StoreError(f"voyageur: {path} was made by version {made_by}, this is {version('voyageur')}")
     config = Config.read(values)
-    tournament = config.load(write)
+    tournament = config.load(to_play)
     if given:
-        asked = Config.read({**values, **given}).load().config
+        asked = Config.read(laid_over(values, given)).load().config
         for f in fields(Config):
             theirs, ours = getattr(config, f.name), getattr(asked, f.name)
             if theirs != ours or (f.name == "entrants" and list(theirs.items()) != list(ours.items())):

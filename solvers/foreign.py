@@ -153,9 +153,10 @@ def advise(
 ) -> Advice:
     """Advice on a state of a game that is not ours, from OpenSpiel's bot; actions are its moves."""
     game = state.get_game()
-    bot = make_bot(name, game, player, limit, seed, options)
-    if state.current_player() not in (player, pyspiel.PlayerId.SIMULTANEOUS):
+    decides = state.current_player() in (player, pyspiel.PlayerId.SIMULTANEOUS)
+    if not (decides and 0 <= player < game.num_players()):
         raise ValueError(f"player: it is not the decision of seat {player}")
+    bot = make_bot(name, game, player, limit, seed, options)
     found = _mcts_moves(bot, state, game) if hasattr(bot, "mcts_search") else _policy_moves(bot, state, player)
     found.sort(key=lambda move: (-move.share, -move.visits, move.actions))
     return Advice(

@@ -172,7 +172,7 @@ def _problem(policy: Policy) -> str | None:
 
 def for_game(path: str, game: Any) -> Policy:
     """The policy in a file, which has to be one for `game`; raises as `read`, and if it is for another game."""
-    if not path or not isinstance(path, str):
+    if not path or not isinstance(path, str | os.PathLike):
         raise PolicyError("policy: expected a file made by voyageur solve, as in cfr:policy=FILE")
     try:
         policy = read(path)

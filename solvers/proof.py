@@ -266,7 +266,7 @@ def _is_only_world(view: View) -> bool:
     other, rng = copied(record), rules.make_rng(1)
     first = rules.world_at(other[0], game.c, view.player, 0.0)
     if first > 0.0:
-        return bool(rules.world_at(other[0], game.c, view.player, np.inf) == first)
+        return bool(rules.world_at(other[0], game.c, view.player, first) <= first)
     for _ in range(DRAWS):
         rules.determinize(other[0], game.c, view.player, rng, view.table)
         if other.tobytes() != record.tobytes():

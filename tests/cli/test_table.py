@@ -14,6 +14,7 @@ import pytest
 
 from voyageur import games
 from voyageur.cli import main as cli
+from voyageur.eval.players import Players
 from voyageur.eval.session import Session
 
 YELLOW = ("table", "yellowhouse", "--players", "Me,Ann", "--set", "first_leader=0", "--nodes", "60", "--threads", "1")
@@ -236,6 +237,15 @@ def test_wrong_arguments(arguments: tuple[str, ...], problem: str, typed: Type, 
     assert ended.status == 2
     assert problem in ended.err and ended.err.count("\n") == 1
     assert not list(tmp_path.iterdir())  # no record is begun
+
+
+def test_ctrl_c_leaves_and_says_where_the_record_is(typed: Type, monkeypatch: pytest.MonkeyPatch):
+    def interrupted(players: Players, session: Session) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Players, "next_event", interrupted)
+    ended = typed([], "play", "yellowhouse", "--players", "me,scripted", "--record", "game.txt")
+    assert ended.status == 130 and "The record is in game.txt." in ended.out
 
 
 def test_a_record_goes_on_where_it_belongs(typed: Type):

@@ -280,9 +280,10 @@ def test_a_report_needs_no_files_of_entrants(tmp_path: Path) -> None:
     _, store = tournaments.start(Config.read({"game": "kuhn_poker", "entrants": entrants}), path)
     store.close()
     policy.unlink()
-    tournaments.reopen(path, write=False)[1].close()
-    with pytest.raises(ValueError, match=r"kuhn\.policy"):
-        tournaments.reopen(path)
+    tournaments.reopen(path, write=False, to_play=False)[1].close()
+    for write in (True, False):
+        with pytest.raises(ValueError, match=r"kuhn\.policy"):
+            tournaments.reopen(path, write=write)
 
 
 def test_names_are_printed_as_they_are(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -326,6 +327,11 @@ def test_flags_of_a_test_win_over_the_file(tmp_path: Path, capsys: pytest.Captur
     assert cli.main(["tournament", *flags, "--store", str(tmp_path / "c"), "--processes", "1", "--json"]) == 0
     config = tournaments.reopen(str(tmp_path / "c"), write=False)[0].config
     assert (config.sprt, config.seconds, config.nodes) == ((0, 120, 0.05, 0.2), 1, None)
+    assert cli.main(["tournament", "--resume", str(tmp_path / "c"), "--nodes", "9"]) == 2
+    assert "has 1.0, not None; a tournament keeps its configuration" in capsys.readouterr().err
+    (tmp_path / "t.json").write_text(json.dumps({"sprt": [0, 50]} | PLAIN))
+    assert cli.main(["tournament", *flags[:2], "--beta", "0.2", "--store", str(tmp_path / "d")]) == 2
+    assert "sprt: expected numbers elo0, elo1, alpha, beta" in capsys.readouterr().err
 
 
 WRONG = [

@@ -385,6 +385,10 @@ def test_refusals_on_other_games(game: str, solver: str, options: dict[str, Any]
             "solver: OpenSpiel's ismcts needs turns",
         ),
         (
+            lambda: solvers.advise(pyspiel.load_game("matrix_rps").new_initial_state(), 2, "random", Limit(nodes=5)),
+            "player: it is not the decision of seat 2",
+        ),
+        (
             lambda: solvers.advise(pyspiel.load_game("tic_tac_toe").new_initial_state(), 1, limit=Limit(nodes=5)),
             "player: it is not the decision of seat 1",
         ),
