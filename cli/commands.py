@@ -120,10 +120,10 @@ def solve(args: Any) -> int:
     for name in ("seconds", "seed", "threads", "checkpoint", "every") if flat else ("algorithm", "nashconv", "plot"):
         if getattr(args, name) is not None:
             raise ValueError(f"--{name}: only {'with' if flat else 'without'} --sampling")
-    outputs.check_writable("-o", args.output)
+    outputs.check_writable("-o", args.output, args.checkpoint)
     if args.checkpoint is not None:
         outputs.check_writable("--checkpoint", args.checkpoint)
-    solving.check_no_training(args.output, args.checkpoint)
+    solving.check_no_training(args.output)
     return _solve_flat(args, game) if flat else _solve_by_sampling(args, game)
 
 
@@ -132,7 +132,7 @@ def _solve_flat(args: Any, game: Any) -> int:
     from voyageur.solvers import cfr, flatten, policies
 
     if args.plot is not None:
-        outputs.check_plot(args.plot)
+        outputs.check_plot(args.plot, args.output)
     started, most, target = time.monotonic(), args.iterations or 100_000, args.nashconv or 1e-3
     algorithm = args.algorithm or "pcfr+"
     with progress.bar("laying the game flat") as report:
@@ -196,8 +196,8 @@ def exploit(args: Any) -> int:
     from voyageur.eval import exploit, loading
     from voyageur.solvers import flatten
 
+    sys.path.insert(0, os.getcwd())  # where tournaments find bots too
     game = loading.load(args.game)
-
     nodes = 1000 if args.seconds is None and args.nodes is None else args.nodes
     limit, opponent = solvers.Limit(seconds=args.seconds, nodes=nodes), args.opponent
     if opponent is None:
@@ -231,7 +231,7 @@ def tune(args: Any) -> int:
 
     outputs.check_writable("-o", args.output)
     if args.plot is not None:
-        outputs.check_plot(args.plot)
+        outputs.check_plot(args.plot, args.output)
     with progress.bar("playing") as report:
         tuned = tuning.tune(args.game, args.games, args.seed, report)
     with open(args.output, "w") as file:

@@ -59,7 +59,7 @@ def replay(args: Any) -> int:
 def analyze(args: Any) -> int:
     """`voyageur analyze`."""
     if args.plot is not None:
-        outputs.check_plot(args.plot)
+        outputs.check_plot(args.plot, args.record)
     session = Session.open(args.record)
     with progress.bar("analyzing") as report:
         found = analysis.analyze(session, _effort(args), report)
@@ -96,6 +96,8 @@ def _session(args: Any, plays: tuple[str, ...]) -> Session:
         return session
     if args.game is None:
         raise ValueError("expected GAME, or --resume FILE")
+    if getattr(args, "position", None) is not None and (args.board or args.set):
+        raise ValueError("position: it has the board and the rules, so that --board and --set have nothing to say")
     session = Session(_header(args, plays))
     _check_solvers(session, (args.solver, *plays))
     if getattr(args, "position", None) is not None:
@@ -127,7 +129,8 @@ def _header(args: Any, plays: tuple[str, ...]) -> Header:
         asked = f"Who plays, in seat order, {low} to {high} names with commas: "
         names = record.check_names(_listed(args.players or prompt.ask(asked)))
         if not low <= len(names) <= high:
-            raise games.PositionError("players", f"expected {low} to {high} names, got {len(names)}")
+            wanted = f"{low} to {high}" if low < high else low
+            raise games.PositionError("players", f"expected {wanted} names, got {len(names)}")
         me = args.me or ("" if args.players else prompt.ask("Which of them are you: "))
     except EOFError:
         raise ValueError("players: expected who plays, like --players Ann,Bob,Me") from None

@@ -14,7 +14,7 @@ from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from voyageur.cli import tables
-from voyageur.eval import report, tournaments
+from voyageur.eval import outputs, report, tournaments
 from voyageur.eval.arena import Outcome
 from voyageur.eval.store import Store
 from voyageur.eval.tournaments import Tournament
@@ -29,6 +29,8 @@ def play(args: Any) -> int:
     """`voyageur tournament`: a new one, or the rest of one that was stopped."""
     given = _given(args)
     if args.resume is not None:
+        if args.store is not None:
+            raise ValueError("--store: nothing to say with --resume, which names the store")
         tournament, store = tournaments.reopen(args.resume, given)
     else:
         if "game" not in given:
@@ -63,6 +65,7 @@ def show_report(args: Any) -> int:
         found = _print(tournament, store, args.json)
         if not args.json or args.output is not None:
             path = Path(args.output or f"{args.store}.html")
+            outputs.check_writable("-o", str(path), args.store)
             path.write_text(report.page(found, report.times(tournament, store)), encoding="utf-8")
             print(f"Written: {path}", file=sys.stderr)
     return 0

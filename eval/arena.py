@@ -102,7 +102,8 @@ class Forfeit(Exception):
     def __init__(self, seat: int, reason: str) -> None:
         super().__init__(reason)
         self.seat = seat
-        self.reason = " ".join(reason.split())[:_LONGEST]
+        # Half a surrogate pair, as in names of files that are no UTF-8, could not be written down.
+        self.reason = " ".join(reason.split())[:_LONGEST].encode(errors="backslashreplace").decode()
 
 
 def forfeited(game: Any, seat: int) -> list[float]:

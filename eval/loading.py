@@ -26,7 +26,12 @@ def load(text: str) -> Any:
 
 
 def load_with(name: str, params: Sequence[str]) -> Any:
-    """The game `name` with parameters as texts `name=value`, as positions have them; raises ValueError likewise."""
+    """The game `name` with parameters as texts `name=value`, as positions have them; raises ValueError likewise.
+
+    Without such texts `name` may hold parameters itself, as for `load`.
+    """
+    if not params:
+        return load(name)
     given: dict[str, Any] = {}
     for text in params:
         key, equals, value = text.partition("=")

@@ -12,17 +12,22 @@ if TYPE_CHECKING:
 PICTURES = (".svg", ".png")
 
 
-def check_writable(option: str, path: str) -> None:
-    """Raises ValueError, in one line, if no file can be written to `path`: better now than when all is done."""
+def check_writable(option: str, path: str, *others: str | None) -> None:
+    """Raises ValueError, in one line, if no file can be written to `path`: better now than when all is done.
+
+    Nor may it be one of the `others`, which are read, or written too.
+    """
     if os.path.isdir(path) or not os.access(Path(path).parent, os.W_OK):
         raise ValueError(f"{option}: cannot write to {shown(path)}")
+    if any(other is not None and os.path.realpath(path) == os.path.realpath(other) for other in others):
+        raise ValueError(f"{option}: expected a file of its own, got {shown(path)}")
 
 
-def check_plot(path: str) -> None:
-    """Raises ValueError, in one line, if no plot can be written to `path`."""
+def check_plot(path: str, *others: str | None) -> None:
+    """Raises ValueError, in one line, if no plot can be written to `path`; see `check_writable`."""
     if Path(path).suffix not in PICTURES:
         raise ValueError(f"--plot: expected a file that ends in {', '.join(PICTURES)}, got {shown(path)}")
-    check_writable("--plot", path)
+    check_writable("--plot", path, *others)
 
 
 def save_plot(figure: "Figure", path: str | os.PathLike[str]) -> None:

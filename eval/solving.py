@@ -1,7 +1,6 @@
 """What `voyageur solve` needs around the solver: what will be needed, how far it is, and a plot."""
 
 import math
-import os
 from collections.abc import Mapping, Sequence
 
 from voyageur.eval.outputs import save_plot
@@ -29,10 +28,8 @@ def part(points: Sequence[tuple[int, float]], iterations: int, target: float) ->
     return min(1.0, max(0.0, by_gap, done / iterations))
 
 
-def check_no_training(path: str, checkpoint: str | None) -> None:
+def check_no_training(path: str) -> None:
     """Raises ValueError, in one line, if the policy, written to `path`, would take the place of a training."""
-    if checkpoint is not None and os.path.realpath(path) == os.path.realpath(checkpoint):
-        raise ValueError(f"-o: expected another file than --checkpoint, got {shown(path)}")
     if sealed.kind_of(path) == mccfr.KIND:
         raise ValueError(f"-o: {shown(path)} holds a training, which would be lost")
 

@@ -29,7 +29,7 @@ class Limit:
             raise ValueError("limit: expected seconds or nodes")
         if self.seconds is not None and not (math.isfinite(self.seconds) and self.seconds > 0):
             raise ValueError(f"seconds: expected a number above 0, got {self.seconds}")
-        if self.nodes is not None and self.nodes < 1:
+        if self.nodes is not None and (not isinstance(self.nodes, int) or self.nodes < 1):
             raise ValueError(f"nodes: expected a whole number above 0, got {self.nodes}")
 
     def most_simulations(self) -> int:

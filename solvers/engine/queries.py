@@ -18,6 +18,7 @@ MAX_BYTES = 1 << 20  # of a line, or of the body of a request
 MAX_ID = 100  # characters
 MAX_MOVES = 10_000
 GREATEST = 10**12
+WHOLE = 2**53 - 1  # up to here every language tells whole numbers apart
 DEFAULT_SECONDS = 1.0
 PLAYERS = [name for name, solver in SOLVERS.items() if "policy" not in solver.options]  # files are not for clients
 
@@ -55,7 +56,9 @@ def _name(field: Field) -> str:
 
 def _id(field: Field) -> str | int:
     if isinstance(field.value, int):
-        return field.integer(-GREATEST, GREATEST)
+        return field.integer(-WHOLE, WHOLE)
+    if isinstance(field.value, float):
+        raise field.fail(f"expected a text or a whole number, got {shown(field.value)}")
     return _name(field)
 
 
@@ -94,7 +97,7 @@ def _whole(low: int, high: int, text: str, default: int | None = None) -> Part:
 
 _MOVE_TEXTS: Schema = {"type": "array", "minItems": 1, "maxItems": MAX_MOVES, "items": {"type": "string"}}
 _NAME: Schema = {"type": "string", "minLength": 1, "maxLength": MAX_ID}
-_ID: Schema = {"oneOf": [_NAME, {"type": "integer", "minimum": -GREATEST, "maximum": GREATEST}]}
+_ID: Schema = {"oneOf": [_NAME, {"type": "integer", "minimum": -WHOLE, "maximum": WHOLE}]}
 
 FIELDS: dict[str, Part] = {
     "id": Part(_id, _ID, "comes back with every answer"),
@@ -125,7 +128,7 @@ FIELDS: dict[str, Part] = {
         {"type": "string", "enum": PLAYERS, "default": "ismcts"},
         "who thinks",
     ),
-    "seed": _whole(0, 2**53 - 1, "of all that is drawn; by default a new one each time, which the answer tells"),
+    "seed": _whole(0, WHOLE, "of all that is drawn; by default a new one each time, which the answer tells"),
     "top": Part(
         lambda field: None if field.value is None else field.integer(1, MAX_MOVES),
         {"type": ["integer", "null"], "minimum": 1, "maximum": MAX_MOVES, "default": 5},

@@ -76,7 +76,7 @@ def test_no_training_is_lost(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     path = str(tmp_path / "kuhn.training")
     arguments = ["solve", *SAMPLED, "--iterations", "40", "--checkpoint"]
     assert cli.main([*arguments, path, "-o", path]) == 2
-    assert "-o: expected another file than --checkpoint" in capsys.readouterr().err
+    assert "-o: expected a file of its own" in capsys.readouterr().err
     assert cli.main([*arguments, path, "-o", str(tmp_path / "kuhn.policy")]) == 0
     for other in (["solve", "kuhn_poker"], [*arguments, str(tmp_path / "other.training")]):
         assert cli.main([*other, "-o", path]) == 2

@@ -142,7 +142,7 @@ def test_rules_positions_save(typed: Type):
     assert len(ended.refused()) == 3
     assert Session.open("a.txt").entries == Session.open("b.txt").entries
     assert Session.open("b.txt").now.known.position == position
-    begun = typed(["show"], *YELLOW, "--position", "position.yaml")
+    begun = typed(["show"], "table", "yellowhouse", "--players", "Me,Ann", "--position", "position.yaml")
     assert "R3 V3 G3 Y3 = 12" in begun.out
 
 
@@ -157,8 +157,13 @@ def test_replay_and_analyze(typed: Type):
     text = typed([], "analyze", "game.txt", "--nodes", "40", "--threads", "1", "--plot", "game.svg").out
     assert "3 decisions of Me" in text
     assert "<svg" in Path("game.svg").read_text()
-    for path, refused in (("game.txt", "expected a file that ends in"), ("nowhere/game.svg", "cannot write to")):
-        ended = typed([], "analyze", "game.txt", "--plot", path)
+    Path("game.txt").rename("record.svg")
+    for path, refused in (
+        ("game.txt", "expected a file that ends in"),
+        ("nowhere/game.svg", "cannot write to"),
+        ("record.svg", "expected a file of its own"),
+    ):
+        ended = typed([], "analyze", "record.svg", "--plot", path)
         assert ended.status == 2 and refused in ended.err
 
 
@@ -211,7 +216,7 @@ def test_play_against_a_policy(typed: Type):
         (("table", "chess"), "unknown game"),
         (("table", "yellowhouse"), "players: expected who plays"),
         (("table", "voyageur_kuhn_poker", "--players", "A,B"), "game: expected one of canyon"),
-        (("table", "yellowhouse", "--players", "A,B,C"), "expected 2 to 2 names, got 3"),
+        (("table", "yellowhouse", "--players", "A,B,C"), "expected 2 names, got 3"),
         (("table", "yellowhouse", "--players", "A,a"), "occurs twice"),
         (("table", "yellowhouse", "--players", "A,B", "--me", "C"), "me: expected one of A, B"),
         (("table", "yellowhouse", "--players", "A,B", "--set", "supports"), "NAME=VALUE"),
@@ -219,6 +224,7 @@ def test_play_against_a_policy(typed: Type):
         (("table", "yellowhouse", "--players", "A,B", "--set", "no=1"), "no: unknown field"),
         (("table", "yellowhouse", "--players", "A,B", "--solver", "genius"), "solver: unknown"),
         (("table", "yellowhouse", "--players", "A,B", "--position", "none.yaml"), "none.yaml"),
+        (("table", "yellowhouse", "--players", "A,B", "--position", "p", "--set", "a=1"), "--set have nothing to say"),
         (("table", "--resume", "none.txt"), "none.txt: No such file"),
         (("table", "--resume", "none.txt", "--me", "Ann"), "me: nothing to say with --resume"),
         (("table", "yellowhouse", "--resume", "none.txt"), "game: nothing to say with --resume"),

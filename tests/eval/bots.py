@@ -19,7 +19,7 @@ class Bot(pyspiel.Bot):
     def step(self, state: Any) -> Any:
         """The first legal action, unless its kind says otherwise."""
         if self._kind == "raises":
-            raise RuntimeError("two\nlines")
+            raise RuntimeError("two\nlines \udcff")  # as in a file's name that is not UTF-8
         if self._kind == "illegal":
             return 999
         if self._kind == "nothing":

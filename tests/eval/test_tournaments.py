@@ -117,7 +117,7 @@ def test_entrants_that_fail(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     kinds = ("raises", "illegal", "nothing", "dies", "interrupted", "hangs", "deaf", "unloadable", "absent")
     field = {"good": "bots:play"} | {kind: f"bots:play:kind={kind}" for kind in kinds} | {"nowhere": "nowhere:bot"}
     path = tmp_path / "store"
-    config = {"game": GAME, "entrants": field, "format": "gauntlet", "games": 20, "timeout": 0.2, "margin": 0.1}
+    config = {"game": GAME, "entrants": field, "format": "gauntlet", "games": 20, "timeout": 0.5, "margin": 0.1}
     tournament, store = tournaments.start(Config.read(config), str(path))
     games = list(tournaments.run(tournament, store, 2))
     assert len(games) == 20
@@ -126,11 +126,11 @@ def test_entrants_that_fail(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         assert game.forfeit is not None and game.returns[game.forfeit] == -1 and sum(game.returns) == 0
         reasons.setdefault(list(field)[game.seating[game.forfeit]], set()).add(game.reason)
     assert reasons == {
-        "raises": {"raised RuntimeError: two lines"},
+        "raises": {r"raised RuntimeError: two lines \udcff"},
         "illegal": {"illegal action '999' where 9 are legal", "illegal action '999' where 8 are legal"},
         "nothing": {"illegal action 'None' where 9 are legal", "illegal action 'None' where 8 are legal"},
         "dies": {"ended the process that it played in"},
-        "hangs": {"hung: took longer than the 0.2 s that a decision may take"},
+        "hangs": {"hung: took longer than the 0.5 s that a decision may take"},
         "interrupted": {"ended the process that it played in"},
         "deaf": {"raised RuntimeError: what?"},
         "unloadable": {"cannot be loaded: OSError: no weights"},
@@ -143,6 +143,10 @@ def test_entrants_that_fail(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert cli.main(["tournament", "report", str(path)]) == 0
     assert "Game 0 forfeited by raises" in capsys.readouterr().out
     assert "Forfeits: 20" in (tmp_path / "store.html").read_text()
+    assert cli.main(["tournament", "report", str(path), "-o", str(path)]) == 2
+    assert "-o: expected a file of its own" in capsys.readouterr().err
+    assert cli.main(["tournament", "--resume", str(path), "--store", "x"]) == 2
+    assert "--store: nothing to say with --resume" in capsys.readouterr().err
 
 
 def test_killed_and_resumed(tmp_path: Path) -> None:
