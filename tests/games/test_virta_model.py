@@ -172,7 +172,7 @@ class Model:
     def arrow(self) -> None:
         """G."""
         for pawn, home in itertools.product(self.pawns, self.board["collection"]):
-            if self.at(self.seat, pawn) != home:
+            if self.at(self.seat, pawn) not in self.board["collection"]:
                 after = self.changed()
                 self.put(after, pawn, home, self.load(pawn))
                 self.end_turn(after)
