@@ -196,7 +196,6 @@ def exploit(args: Any) -> int:
     from voyageur.eval import exploit, loading
     from voyageur.solvers import flatten
 
-    sys.path.insert(0, os.getcwd())  # where tournaments find bots too
     game = loading.load(args.game)
     nodes = 1000 if args.seconds is None and args.nodes is None else args.nodes
     limit, opponent = solvers.Limit(seconds=args.seconds, nodes=nodes), args.opponent

@@ -2,10 +2,13 @@
 
 An entrant is written `SOLVER` or `SOLVER:option=value,option=value` for one of ours, as in
 `ismcts:seconds=1,threads=1`, or `MODULE:FACTORY` (and options after a further colon) for anything that can be imported.
-A factory is called as `factory(game, player, seed, **options)` and returns a `pyspiel.Bot`.
+Modules are found from the current folder too. A factory is called as `factory(game, player, seed, **options)` and
+returns a `pyspiel.Bot`.
 """
 
 import importlib
+import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -53,6 +56,8 @@ class Entrant:
         if ":" not in self.made_by:
             return self._solver(game, player, seed)
         module, name = self.made_by.split(":")
+        if (here := os.getcwd()) not in sys.path:  # which the command that was installed does not look into
+            sys.path.insert(0, here)
         return getattr(importlib.import_module(module), name)(game, player, seed, **self.options)
 
     def _solver(self, game: Any, player: int, seed: int) -> pyspiel.Bot:

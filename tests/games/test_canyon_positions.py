@@ -264,6 +264,11 @@ def test_wrong_positions(position: games.Position, changes: dict[str, Any], fiel
     assert refused(wrong).field in field.split("|")
 
 
+def test_the_one_number_that_a_hidden_hand_can_have() -> None:
+    """It is named, not given as a range."""
+    assert refused(changed(PLAY, VIEW | {"players.1.hand": 3})).problem == "expected 2, got 3"
+
+
 def test_no_deal_fits() -> None:
     """Three seats are out of all but violet, of which there are nine cards, and yellow, of which there is one."""
     tricks = [
