@@ -56,9 +56,11 @@ class Entrant:
         if ":" not in self.made_by:
             return self._solver(game, player, seed)
         module, name = self.made_by.split(":")
-        if (here := os.getcwd()) not in sys.path:  # which the command that was installed does not look into
-            sys.path.insert(0, here)
-        return getattr(importlib.import_module(module), name)(game, player, seed, **self.options)
+        sys.path.insert(0, here := os.getcwd())  # which the command that was installed does not look into
+        try:
+            return getattr(importlib.import_module(module), name)(game, player, seed, **self.options)
+        finally:
+            sys.path.remove(here)  # the first of its kind: none from elsewhere is lost
 
     def _solver(self, game: Any, player: int, seed: int) -> pyspiel.Bot:
         options = dict(self.options)
