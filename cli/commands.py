@@ -120,9 +120,9 @@ def solve(args: Any) -> int:
     for name in ("seconds", "seed", "threads", "checkpoint", "every") if flat else ("algorithm", "nashconv", "plot"):
         if getattr(args, name) is not None:
             raise ValueError(f"--{name}: only {'with' if flat else 'without'} --sampling")
-    outputs.check_writable("-o", args.output, args.checkpoint)
+    outputs.check_writable("-o", args.output, args.checkpoint, whole=True)
     if args.checkpoint is not None:
-        outputs.check_writable("--checkpoint", args.checkpoint)
+        outputs.check_writable("--checkpoint", args.checkpoint, whole=True)
     solving.check_no_training(args.output)
     return _solve_flat(args, game) if flat else _solve_by_sampling(args, game)
 
@@ -193,6 +193,13 @@ def _solve_by_sampling(args: Any, game: Any) -> int:
 
 def exploit(args: Any) -> int:
     """`voyageur exploit`."""
+    from voyageur.eval import entrants
+
+    with entrants.from_here():
+        return _exploit(args)
+
+
+def _exploit(args: Any) -> int:
     from voyageur.eval import exploit, loading
     from voyageur.solvers import flatten
 

@@ -53,10 +53,11 @@ class Screen:
         self.prompt = Prompt(self.thinker.stop)
         self.console = tables.Output()
         self._announced = -1  # how many entries there were when the screen was drawn last
+        questions = {"hint": self._hint, "why": self._why, "what": self._what_if}
         self.commands: dict[str, Callable[[str], None]] = {
-            "hint": self._hint, "why": self._why, "what": self._what_if, "undo": self._undo, "redo": self._redo,
-            "edit": self._edit, "insert": self._insert, "delete": self._delete, "misdeal": self._misdeal,
-            "set": self._set, "position": self._position, "show": lambda rest: self.show(),
+            **{name: self._ended_by_ctrl_c(question) for name, question in questions.items()},
+            "undo": self._undo, "redo": self._redo, "edit": self._edit, "insert": self._insert, "delete": self._delete,
+            "misdeal": self._misdeal, "set": self._set, "position": self._position, "show": lambda rest: self.show(),
             "log": lambda rest: self.log(), "save": self._save, "help": lambda rest: self._help(),
             "?": lambda rest: self._list(self.session.now.mine.options),
         }  # fmt: skip
@@ -154,7 +155,7 @@ class Screen:
         if len(options) <= FEW:
             self._list(options)
         if mine and self.automatic:
-            self._hint("")
+            self.commands["hint"]("")
 
     def _question(self, ask: Ask, possible: int) -> str:
         number, name = len(self.session.moments), "" if ask.seat is None else self._names()[ask.seat]
@@ -212,6 +213,17 @@ class Screen:
             raise ValueError("hints are for your own decisions, and this is none")
         with progress.bar("thinking") as report:
             return self.thinker.advise(self.session.now.mine.view, report)
+
+    def _ended_by_ctrl_c(self, question: Callable[[str], None]) -> Callable[[str], None]:
+        """`question`, which changes nothing, so that Ctrl-C need not end more."""
+
+        def answer(rest: str) -> None:
+            try:
+                question(rest)
+            except KeyboardInterrupt:
+                self.console.print("Interrupted.")
+
+        return answer
 
     def _hint(self, rest: str) -> None:
         advice = self._advice()

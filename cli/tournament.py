@@ -61,13 +61,14 @@ def _play(tournament: Tournament, store: Store, args: Any) -> int:
 def show_report(args: Any) -> int:
     """`voyageur tournament report`."""
     tournament, store = tournaments.reopen(args.store, write=False, to_play=False)
+    page = None if args.json and args.output is None else args.output or f"{args.store}.html"
     with contextlib.closing(store):
+        if page is not None:
+            outputs.check_writable("-o", page, args.store)
         found = _print(tournament, store, args.json)
-        if not args.json or args.output is not None:
-            path = Path(args.output or f"{args.store}.html")
-            outputs.check_writable("-o", str(path), args.store)
-            path.write_text(report.page(found, report.times(tournament, store)), encoding="utf-8")
-            print(f"Written: {path}", file=sys.stderr)
+        if page is not None:
+            Path(page).write_text(report.page(found, report.times(tournament, store)), encoding="utf-8")
+            print(f"Written: {page}", file=sys.stderr)
     return 0
 
 

@@ -32,6 +32,7 @@ from voyageur.eval.entrants import Entrant
 from voyageur.eval.schedule import Pairing
 from voyageur.games import positions, rules
 from voyageur.games.rules import CHANCE, SIMULTANEOUS, TERMINAL
+from voyageur.games.words import one_line
 from voyageur.solvers import SolverBot, registry
 
 _NOBODY = -1
@@ -103,7 +104,7 @@ class Forfeit(Exception):
         super().__init__(reason)
         self.seat = seat
         # Half a surrogate pair, as in names of files that are no UTF-8, could not be written down.
-        self.reason = " ".join(reason.split())[:_LONGEST].encode(errors="backslashreplace").decode()
+        self.reason = one_line(reason)[:_LONGEST]
 
 
 def forfeited(game: Any, seat: int) -> list[float]:

@@ -2,20 +2,21 @@
 
 An entrant is written `SOLVER` or `SOLVER:option=value,option=value` for one of ours, as in
 `ismcts:seconds=1,threads=1`, or `MODULE:FACTORY` (and options after a further colon) for anything that can be imported.
-Modules are found from the current folder too. A factory is called as `factory(game, player, seed, **options)` and
-returns a `pyspiel.Bot`.
+A factory is called as `factory(game, player, seed, **options)` and returns a `pyspiel.Bot`.
 """
 
+import contextlib
 import importlib
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import pyspiel
 
 from voyageur import solvers
+from voyageur.games.words import one_line
 from voyageur.solvers import Limit, registry
 
 _LIMITS = ("seconds", "nodes")
@@ -47,7 +48,7 @@ class Entrant:
         try:
             found = self._made(game, player, seed)
         except Exception as error:
-            raise ValueError(f"cannot be loaded: {type(error).__name__}: {error}") from None
+            raise ValueError(f"cannot be loaded: {type(error).__name__}: {one_line(error)}") from None
         if not isinstance(found, pyspiel.Bot):
             raise ValueError(f"cannot be loaded: expected a pyspiel.Bot, got a {type(found).__name__}")
         return found
@@ -56,17 +57,23 @@ class Entrant:
         if ":" not in self.made_by:
             return self._solver(game, player, seed)
         module, name = self.made_by.split(":")
-        sys.path.insert(0, here := os.getcwd())  # which the command that was installed does not look into
-        try:
-            return getattr(importlib.import_module(module), name)(game, player, seed, **self.options)
-        finally:
-            sys.path.remove(here)  # the first of its kind: none from elsewhere is lost
+        return getattr(importlib.import_module(module), name)(game, player, seed, **self.options)
 
     def _solver(self, game: Any, player: int, seed: int) -> pyspiel.Bot:
         options = dict(self.options)
         given = {name: options.pop(name) for name in _LIMITS if name in options}
         limit = Limit(**given) if given else None
         return solvers.make_bot(self.made_by, game, player, limit, seed, options.pop("threads", 1), **options)
+
+
+@contextlib.contextmanager
+def from_here() -> Iterator[None]:
+    """Meanwhile modules are found in the current folder too, as with `python -m`."""
+    sys.path.insert(0, here := os.getcwd())
+    try:
+        yield
+    finally:
+        sys.path.remove(here)  # the first of its kind: none from elsewhere is lost
 
 
 def parse(
@@ -87,7 +94,7 @@ def parse(
 def _read(spec: str, game: Any, name: str, limit: Mapping[str, Any]) -> Entrant:
     first, _, rest = spec.partition(":")
     if first not in registry.SOLVERS:
-        factory, options = registry.parse(rest, {})
+        factory, options = registry.parse(rest, {}, {})
         _check_seconds(options)
         if not (factory.isidentifier() and all(part.isidentifier() for part in first.split("."))):
             known = ", ".join(registry.SOLVERS)
@@ -96,8 +103,6 @@ def _read(spec: str, game: Any, name: str, limit: Mapping[str, Any]) -> Entrant:
     _, options = registry.parse(spec, {})
     if not registry.SOLVERS[first].instant and not any(key in options for key in _LIMITS):
         options |= limit if None not in limit.values() else {"seconds": 1.0}
-    if type(options.get("nodes", 1)) is not int or options.get("nodes", 1) < 1:
-        raise ValueError(f"nodes: expected a whole number above 0, got {options['nodes']}")
     _check_seconds(options)
     entrant = Entrant(name, spec, first, options)
     if game is not None:

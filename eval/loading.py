@@ -32,6 +32,8 @@ def load_with(name: str, params: Sequence[str]) -> Any:
     """
     if not params:
         return load(name)
+    if "(" in name:
+        raise ValueError("--param: the game says its parameters already")
     given: dict[str, Any] = {}
     for text in params:
         key, equals, value = text.partition("=")

@@ -272,7 +272,7 @@ class Writer:
     def __init__(self, path: str | os.PathLike[str], header: Header | None) -> None:
         """Opens a new file that begins with `header`, or with None an existing one; raises OSError.
 
-        A torn last line is cut off. Raises ValueError if another one is open on the file.
+        A torn last line is cut off when a line is added. Raises ValueError if another one is open on the file.
         """
         self.path = Path(path)
         self._file = open(path, "xb" if header else "r+b", buffering=0)  # noqa: SIM115  (as long as the game lasts)
@@ -282,9 +282,7 @@ class Writer:
             self._file.close()
             raise ValueError(f"{path}: another program is writing this record") from None
         if header is None:
-            kept = self.path.read_bytes().rfind(b"\n") + 1
-            self._file.truncate(kept)
-            self._file.seek(kept)
+            self._file.seek(self.path.read_bytes().rfind(b"\n") + 1)
         else:
             self.add("\n".join(header.lines()) + "\n")
 
@@ -292,6 +290,7 @@ class Writer:
         """Adds a line; raises OSError, and then the file ends as before."""
         begin, data = self._file.tell(), line.encode() + b"\n"
         try:
+            self._file.truncate()
             while data:
                 data = data[self._file.write(data) :]
             os.fsync(self._file.fileno())

@@ -1,5 +1,6 @@
 """A game that is followed, entry by entry: what is known after each, and taking back, changing and replaying them."""
 
+import contextlib
 import os
 import re
 from collections.abc import Sequence
@@ -48,13 +49,15 @@ class Session:
     @classmethod
     def open(cls, path: str | os.PathLike[str], to_write: bool = False) -> "Session":
         """The session of a record file; with `to_write` it goes on there. Raises PositionError and OSError."""
-        record = records.read(path)
-        try:
-            session = cls(record.header, record.entries)
-        except Refusal as refusal:
-            raise games.PositionError("", str(refusal)) from None
-        if to_write:
-            session.writer = Writer(path, None)
+        with contextlib.ExitStack() as stack:
+            # Before it is read: whoever writes it now may add to it.
+            writer = stack.enter_context(contextlib.closing(Writer(path, None))) if to_write else None
+            record = records.read(path)
+            try:
+                session = cls(record.header, record.entries, writer)
+            except Refusal as refusal:
+                raise games.PositionError("", str(refusal)) from None
+            stack.pop_all()
         return session
 
     @property

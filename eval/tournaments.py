@@ -23,7 +23,7 @@ from voyageur.eval.arena import Arena, Outcome
 from voyageur.eval.ratings import Blocks, Sprt
 from voyageur.eval.schedule import Pairing
 from voyageur.eval.store import Store, StoreError
-from voyageur.games.words import shown
+from voyageur.games.words import one_line, shown
 
 MARGIN = 2.0
 TIMEOUT = 60.0
@@ -338,7 +338,7 @@ def _workers(processes: int, scheduler: str | None) -> Iterator[None]:
     try:
         client = Client(scheduler, timeout=10)
     except (OSError, ValueError) as error:
-        raise ValueError(f"scheduler: {scheduler} cannot be reached ({' '.join(str(error).split())[:120]})") from None
+        raise ValueError(f"scheduler: {scheduler} cannot be reached ({one_line(error)[:120]})") from None
     with client, joblib.parallel_config("dask", client=client):
         try:
             yield

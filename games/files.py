@@ -7,7 +7,7 @@ from typing import IO, Any
 
 import yaml
 
-from voyageur.games.words import PositionError, key_text, shown
+from voyageur.games.words import PositionError, key_text, one_line, shown
 
 MAX_FILE_BYTES = 256 * 1024
 
@@ -81,11 +81,11 @@ def parse(text: str, expected: str) -> dict[str, Any]:
         mark = getattr(error, "problem_mark", None)
         where = f"line {mark.line + 1}: " if mark else ""
         problem = str(getattr(error, "problem", None) or "cannot be read")
-        raise PositionError("file", f"neither YAML nor JSON ({where}{' '.join(problem.split())[:120]})") from None
+        raise PositionError("file", f"neither YAML nor JSON ({where}{one_line(problem)[:120]})") from None
     except ValueError as error:
         if isinstance(error, PositionError):
             raise
-        raise PositionError("file", f"a value cannot be read ({' '.join(str(error).split())[:80]})") from None
+        raise PositionError("file", f"a value cannot be read ({one_line(error)[:80]})") from None
     if not isinstance(loaded, dict):
         raise PositionError("file", f"expected {expected}, got {shown(loaded)}")
     return loaded

@@ -35,6 +35,11 @@ def shown(value: object) -> str:
     return "null" if value is None else _short.repr(value).replace("\n", " ")
 
 
+def one_line(message: object) -> str:
+    """A message of somebody else's on one line that can be printed, whatever is in it."""
+    return " ".join(str(message).split()).encode(errors="backslashreplace").decode()
+
+
 def key_text(key: object) -> str:
     """A key of an object as it stands in the path of a field: short, and on one line."""
     return key if isinstance(key, str) and key.isprintable() and 0 < len(key) <= 40 else shown(key)

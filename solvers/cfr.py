@@ -247,6 +247,7 @@ def _descend(form, player, weight, policy, plans, average):
 def _discount(t, power):
     if power == -np.inf:
         return 0.0
+    # Not 0 at first either, where it counts for nothing: 0 cuts off negative regrets.
     return 1.0 if power == np.inf or t == 0 else t**power / (t**power + 1.0)
 
 

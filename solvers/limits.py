@@ -2,15 +2,21 @@
 
 import math
 from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
 
 FASTEST = 1_000_000  # simulations a second that no game exceeds; sizes the tables of a timed search
 SLICE_SECONDS = 0.05
 MOST_THREADS = 256
 
 
+def _whole(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
 def check_threads(threads: int) -> None:
     """Raises ValueError, in one line, for a number of threads that cannot be."""
-    if type(threads) is not int or not 1 <= threads <= MOST_THREADS:
+    if not _whole(threads) or not 1 <= threads <= MOST_THREADS:
         raise ValueError(f"threads: expected a whole number from 1 to {MOST_THREADS}, got {threads}")
 
 
@@ -29,7 +35,7 @@ class Limit:
             raise ValueError("limit: expected seconds or nodes")
         if self.seconds is not None and not (math.isfinite(self.seconds) and self.seconds > 0):
             raise ValueError(f"seconds: expected a number above 0, got {self.seconds}")
-        if self.nodes is not None and (not isinstance(self.nodes, int) or self.nodes < 1):
+        if self.nodes is not None and not (_whole(self.nodes) and self.nodes > 0):
             raise ValueError(f"nodes: expected a whole number above 0, got {self.nodes}")
 
     def most_simulations(self) -> int:

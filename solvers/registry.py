@@ -259,13 +259,16 @@ def view_for(solver: Solver, state: State, player: int) -> View:
     return view_of(state if solver.history else state.game.state_with(state.box.record), player)
 
 
-def parse(name: str, options: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+def parse(name: str, options: Mapping[str, Any], known: Mapping[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
     """A solver's name that may bring options, as in `cfr:policy=FILE`, and `options`: (name, all options).
 
-    Several options are separated by commas. Raises ValueError for an option without a value.
+    Several options are separated by commas; one that is a text in `known` (default: the options of the solver of that
+    name) stays a text. Raises ValueError for an option without a value.
     """
     name, colon, rest = name.partition(":")
-    found, known = dict(options), SOLVERS[name].options if name in SOLVERS else {}
+    found = dict(options)
+    if known is None:
+        known = SOLVERS[name].options if name in SOLVERS else {}
     for part in rest.split(",") if colon else ():
         option, equals, text = part.partition("=")
         if not (option and equals and text):

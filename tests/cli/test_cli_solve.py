@@ -42,6 +42,7 @@ SAMPLED = ["voyageur_kuhn_poker", "--sampling", "external"]
         (["nosuch"], "game: unknown game 'nosuch'; ours are"),
         (["kuhn_poker", "--param", "players"], "--param: expected NAME=VALUE"),
         (["kuhn_poker", "--param", "cards=3"], "cards: kuhn_poker has no such parameter; it has players"),
+        (["leduc_poker(players=3)", "--param", "players=3"], "--param: the game says its parameters already"),
         (["leduc_poker", "--param", "players=two"], "players: expected a value like 2, got 'two'"),
         (["yellowhouse", "--param", "hand=99"], "hand: expected a whole number"),
         (["yellowhouse", "--param", "scope=round", "--memory", "0.1"], "does not fit"),

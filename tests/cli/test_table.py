@@ -14,8 +14,10 @@ import pytest
 
 from voyageur import games
 from voyageur.cli import main as cli
+from voyageur.eval import outlook
 from voyageur.eval.players import Players
 from voyageur.eval.session import Session
+from voyageur.eval.thinking import Thinker
 
 YELLOW = ("table", "yellowhouse", "--players", "Me,Ann", "--set", "first_leader=0", "--nodes", "60", "--threads", "1")
 
@@ -252,6 +254,17 @@ def test_ctrl_c_leaves_and_says_where_the_record_is(typed: Type, monkeypatch: py
     monkeypatch.setattr(Players, "next_event", interrupted)
     ended = typed([], "play", "yellowhouse", "--players", "me,scripted", "--record", "game.txt")
     assert ended.status == 130 and "The record is in game.txt." in ended.out
+
+
+def test_ctrl_c_while_a_question_is_thought_about_ends_only_that(typed: Type, monkeypatch: pytest.MonkeyPatch):
+    def interrupted(*given: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Thinker, "advise", interrupted)
+    monkeypatch.setattr(outlook, "outlook", interrupted)
+    ended = typed(["4233", "hint", "why", "what if rv", "rv"], *YELLOW, "--record", "game.txt")
+    assert (ended.status, ended.out.count("Interrupted.\n")) == (0, 3)
+    assert len(Session.open("game.txt").entries) == 2
 
 
 def test_a_record_goes_on_where_it_belongs(typed: Type):

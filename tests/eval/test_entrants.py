@@ -1,7 +1,5 @@
 """How entrants are written."""
 
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -39,16 +37,9 @@ def test_imported(limit: dict[str, float]) -> None:
     assert found.bot(state.get_game(), seat, 1).step(state) in state.legal_actions()
 
 
-def test_imported_from_the_current_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Where modules are looked for is as before after it."""
-    source = "from voyageur.solvers import make_bot\n\ndef play(game, player, seed):\n    "
-    (tmp_path / "my_own_bots.py").write_text(source + "return make_bot('random', game, player, None, seed)\n")
-    entrant, before = entrants.parse("my_own_bots:play", GAME), sys.path[:]
-    with pytest.raises(ValueError, match=r"No module named 'my_own_bots'"):
-        entrant.bot(GAME, 0, 1)
-    monkeypatch.chdir(tmp_path)
-    assert entrant.bot(GAME, 0, 1).step(GAME.new_initial_state()) in GAME.new_initial_state().legal_actions()
-    assert sys.path == before
+def test_options_of_a_factory_that_is_called_like_a_solver() -> None:
+    """They are values as any factory's are."""
+    assert entrants.parse("mine:cfr:policy=1,kind=x", GAME).options == {"policy": 1, "kind": "x"}
 
 
 def test_nothing_to_import() -> None:

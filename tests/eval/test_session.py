@@ -254,16 +254,34 @@ def yellow(path: Path | None = None) -> Session:
     return table
 
 
-def test_one_writer_at_a_time(tmp_path: Path):
-    """Two programs would write over each other's lines."""
+def test_one_writer_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Two programs would write over each other's lines, or add to other entries than they have read."""
     path = tmp_path / "record.txt"
     table = yellow(path)
     with pytest.raises(ValueError, match=r"record\.txt: another program is writing this record"):
         Session.open(path, to_write=True)
     assert same(table, path)
     table.close()
+
+    def nobody_else(path: Path) -> record.Record:
+        with pytest.raises(ValueError, match="another program"):
+            record.Writer(path, None)
+        return read(path)
+
+    read = record.read
+    monkeypatch.setattr(record, "read", nobody_else)
     Session.open(path, to_write=True).enter(Event(1, "pass"))
-    assert len(Session.open(path).entries) == 5
+    assert len(read(path).entries.done) == 5
+
+
+def test_what_is_no_record_stays_as_it_is(tmp_path: Path):
+    """And free for others to write."""
+    path = tmp_path / "notes.txt"
+    path.write_text("milk\nbre")
+    for _ in range(2):
+        with pytest.raises(games.PositionError, match=r"^line 1: expected 'voyageur record 1'"):
+            Session.open(path, to_write=True)
+    assert path.read_text() == "milk\nbre"
 
 
 @pytest.mark.parametrize("name", ["undo", "edit piaf", "Table", "P1", "_", "Ann: x", "A" * 17])

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pyspiel
 import pytest
+from open_spiel.python.algorithms import discounted_cfr, exploitability
 
 from voyageur import games
 from voyageur.games.spiel import State
@@ -81,6 +82,19 @@ def test_same_iterations_as_openspiel(name: str, variant: str, solver: Any) -> N
         ours.run(3)
         found = cfr.nash_conv(ours.flat, ours.average_policy())
         assert found == pytest.approx(pyspiel.nash_conv(game, theirs.average_policy()), abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "kuhn_poker(players=3)"])
+def test_same_iterations_as_openspiel_with_discounts(name: str) -> None:
+    """Likewise, of its solver in Python."""
+    game = pyspiel.load_game(name)
+    theirs, ours = discounted_cfr.DCFRSolver(game), cfr.Cfr(flatten.flatten(game), cfr.VARIANTS["dcfr"])
+    for _ in range(4):
+        for _ in range(3):
+            theirs.evaluate_and_update_policy()
+        ours.run(3)
+        found = cfr.nash_conv(ours.flat, ours.average_policy())
+        assert found == pytest.approx(exploitability.nash_conv(game, theirs.average_policy()), abs=1e-9)
 
 
 def test_best_responses_are_worth_what_they_say() -> None:

@@ -406,11 +406,18 @@ def test_forced_move(state_after: StateAfter, advise: Advise) -> None:
     assert advise(state, seconds=10_000).kind == "exact"
 
 
-@pytest.mark.parametrize("nothing", ({}, {"nodes": 0}, {"nodes": -1}, {"seconds": 0}, {"seconds": float("nan")}))
+@pytest.mark.parametrize(
+    "nothing", ({}, {"nodes": 0}, {"nodes": 1.5}, {"nodes": True}, {"seconds": 0}, {"seconds": float("nan")})
+)
 def test_limits_that_are_none(nothing: dict[str, Any]) -> None:
     """A limit that is none is refused in one line."""
     with pytest.raises(ValueError, match=r"^(limit|nodes|seconds): expected [^\n]*$"):
         Limit(**nothing)
+
+
+def test_limit_from_numpy() -> None:
+    """A whole number of numpy's is one."""
+    assert Limit(nodes=np.int64(5)).split(2) == [3, 2]
 
 
 # Interruption and progress.
