@@ -36,18 +36,23 @@ def make_bot(name: str, game: Any, player: int, limit: Limit, seed: int, options
         return uniform_random.UniformRandomBot(player, np.random.RandomState(seed % 2**32))
     if name not in ("mcts", "ismcts"):
         raise ValueError(f"solver: {name} plays only our own games, not {kind.short_name}")
-    if kind.dynamics != pyspiel.GameType.Dynamics.SEQUENTIAL:
-        raise ValueError(f"solver: OpenSpiel's {name} needs turns, and {kind.short_name} has simultaneous nodes")
-    if kind.reward_model != pyspiel.GameType.RewardModel.TERMINAL:
-        raise ValueError(f"solver: OpenSpiel's {name} needs rewards at the end, {kind.short_name} gives them before")
+    check_kind(name, kind)
     hides = kind.information != pyspiel.GameType.Information.PERFECT_INFORMATION
     if name == "mcts" and hides:
         raise ValueError(f"solver: mcts is for games that hide nothing, {kind.short_name} does; use ismcts")
     if _in_python(game):
-        return _python_bot(name, game, limit, seed)
+        return python_bot(game, limit, seed)
     if name == "mcts" or not hides:
         return _CppMcts(game, limit, seed)
     return _CppIsmcts(limit, seed)
+
+
+def check_kind(name: str, kind: pyspiel.GameType) -> None:
+    """Raises ValueError, in one line, for games that OpenSpiel's searches do not play."""
+    if kind.dynamics != pyspiel.GameType.Dynamics.SEQUENTIAL:
+        raise ValueError(f"solver: OpenSpiel's {name} needs turns, and {kind.short_name} has simultaneous nodes")
+    if kind.reward_model != pyspiel.GameType.RewardModel.TERMINAL:
+        raise ValueError(f"solver: OpenSpiel's {name} needs rewards at the end, {kind.short_name} gives them before")
 
 
 class Solved(policy.Policy):
@@ -109,19 +114,55 @@ class _TimeIsUp(Exception):
     """The limit is reached."""
 
 
-class PythonIsmcts(ismcts.ISMCTSBot):
-    """OpenSpiel's Python ISMCTS with one random rollout a simulation, ended by `limit`, also by its seconds."""
+class _Clock:
+    """Ends a search that has begun by `start` when its seconds are over."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self._seconds, self._started = math.inf if seconds is None else seconds, 0.0
+
+    def start(self) -> None:
+        self._started = time.monotonic()
+
+    def check(self, something_found: bool) -> None:
+        if something_found and time.monotonic() - self._started >= self._seconds:
+            raise _TimeIsUp
+
+
+class _PythonMcts(mcts.MCTSBot):
+    """OpenSpiel's Python MCTS with one random rollout a simulation, ended by `limit`, also by its seconds."""
+
+    def __init__(self, game: Any, limit: Limit, seed: int) -> None:
+        random_state = np.random.RandomState(seed % 2**32)
+        evaluator = mcts.RandomRolloutEvaluator(1, random_state)
+        super().__init__(game, EXPLORATION, limit.most_simulations(), evaluator, random_state=random_state)
+        self._clock, self._root = _Clock(limit.seconds), None
+
+    def mcts_search(self, state: Any) -> Any:
+        """The root of the tree; see `mcts.MCTSBot`."""
+        self._clock.start()
+        try:
+            return super().mcts_search(state)
+        except _TimeIsUp:
+            return self._root
+
+    def _apply_tree_policy(self, root: Any, state: Any) -> Any:
+        self._root = root
+        self._clock.check(root.explore_count > 1)
+        return super()._apply_tree_policy(root, state)
+
+
+class _PythonIsmcts(ismcts.ISMCTSBot):
+    """OpenSpiel's Python ISMCTS likewise."""
 
     def __init__(self, game: Any, limit: Limit, seed: int) -> None:
         random_state = np.random.RandomState(seed % 2**32)
         evaluator = mcts.RandomRolloutEvaluator(1, random_state)
         super().__init__(game, evaluator, EXPLORATION, limit.most_simulations(), random_state=random_state)
-        self._seconds = limit.seconds
-        self._started = 0.0
+        self._clock = _Clock(limit.seconds)
 
     def run_search(self, state: Any) -> list[tuple[int, float]]:
         """The policy found; see `ismcts.ISMCTSBot`."""
-        self._started = time.monotonic()
+        self._clock.start()
         try:
             return super().run_search(state)
         except _TimeIsUp:
@@ -129,23 +170,18 @@ class PythonIsmcts(ismcts.ISMCTSBot):
 
     def sample_root_state(self, state: Any) -> Any:
         """A state for the next simulation; see `ismcts.ISMCTSBot`."""
-        late = self._seconds is not None and time.monotonic() - self._started >= self._seconds
-        if late and self._root_node.total_visits > 0:
-            raise _TimeIsUp
+        self._clock.check(self._root_node.total_visits > 0)
         return super().sample_root_state(state)
 
 
-def _python_bot(name: str, game: Any, limit: Limit, seed: int) -> pyspiel.Bot:
-    if name == "mcts" or game.get_type().information == pyspiel.GameType.Information.PERFECT_INFORMATION:
-        if limit.nodes is None:
-            raise ValueError("limit: OpenSpiel's Python MCTS is limited by nodes, not by seconds")
-        random_state = np.random.RandomState(seed % 2**32)
-        evaluator = mcts.RandomRolloutEvaluator(1, random_state)
-        return mcts.MCTSBot(game, EXPLORATION, limit.nodes, evaluator, random_state=random_state)
+def python_bot(game: Any, limit: Limit, seed: int) -> pyspiel.Bot:
+    """OpenSpiel's Python ISMCTS, or where nothing is hidden its MCTS; raises ValueError for what it does not play."""
+    if game.get_type().information == pyspiel.GameType.Information.PERFECT_INFORMATION:
+        return _PythonMcts(game, limit, seed)
     if type(game.new_initial_state()).resample_from_infostate is pyspiel.State.resample_from_infostate:
         name = game.get_type().short_name
         raise ValueError(f"solver: OpenSpiel's ismcts needs resample_from_infostate, which {name} has not")
-    return PythonIsmcts(game, limit, seed)
+    return _PythonIsmcts(game, limit, seed)
 
 
 def advise(

@@ -30,11 +30,14 @@ def test_imported(limit: dict[str, float]) -> None:
     ((option, value),) = limit.items()
     found = entrants.parse(f"voyageur.eval.openspiel:ismcts:{option}={value}", GAME)
     assert (found.made_by, found.options) == ("voyageur.eval.openspiel:ismcts", limit)
-    state = games.load("yellowhouse", sequential=True, scope="round", hand=2).new_initial_state()
-    while state.is_chance_node():
-        state.apply_action(state.legal_actions()[0])
-    seat = state.current_player()
-    assert found.bot(state.get_game(), seat, 1).step(state) in state.legal_actions()
+    for game in (games.load("yellowhouse", sequential=True, scope="round", hand=2), GAME):  # the other hides nothing
+        state = game.new_initial_state()
+        while state.is_chance_node():
+            state.apply_action(state.legal_actions()[0])
+        seat = state.current_player()
+        assert found.bot(game, seat, 1).step(state) in state.legal_actions()
+    with pytest.raises(ValueError, match=r"OpenSpiel's ismcts needs turns, and niagara has simultaneous nodes"):
+        found.bot(games.load("niagara"), 0, 1)
 
 
 def test_options_of_a_factory_that_is_called_like_a_solver() -> None:

@@ -373,10 +373,6 @@ def test_refusals_on_other_games(game: str, solver: str, options: dict[str, Any]
         (lambda: solvers.make_bot("ismcts", pyspiel.load_game(NIAGARA), width=3), "width: ismcts has no such option"),
         (lambda: solvers.make_bot("ismcts", games.load("canyon"), ranges=0.5), "ranges: canyon cannot redraw"),
         (
-            lambda: solvers.make_bot("mcts", pyspiel.load_game("python_tic_tac_toe"), limit=Limit(seconds=1)),
-            "limit: OpenSpiel's Python MCTS is limited by nodes",
-        ),
-        (
             lambda: solvers.advise(pyspiel.load_game("matrix_rps").new_initial_state(), limit=Limit(nodes=5)),
             "player: everybody decides at once here",
         ),
