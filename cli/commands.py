@@ -123,7 +123,7 @@ def solve(args: Any) -> int:
     outputs.check_writable("-o", args.output, args.checkpoint, whole=True)
     if args.checkpoint is not None:
         outputs.check_writable("--checkpoint", args.checkpoint, whole=True)
-    solving.check_no_training(args.output)
+    solving.check_replaceable(args.output)
     return _solve_flat(args, game) if flat else _solve_by_sampling(args, game)
 
 

@@ -308,7 +308,7 @@ def _run(args: Any) -> int:
     except OSError as error:
         if isinstance(error, BrokenPipeError):
             raise
-        problem = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        problem = str(error) if error.filename is None else f"{error.filename or repr('')}: {error.strerror}"
     except ValueError as error:
         problem = str(error)
     print(f"voyageur {args.command}: {problem}", file=sys.stderr)

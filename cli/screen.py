@@ -103,7 +103,7 @@ class Screen:
         try:
             return self._obey(typed, options)
         except OSError as error:
-            problem = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+            problem = str(error) if error.filename is None else f"{error.filename or repr('')}: {error.strerror}"
         except ValueError as error:
             problem = self.session.why_not(error)
         self.console.print(f"[bold red]No[/]: {_escaped(problem)}", soft_wrap=True)

@@ -189,7 +189,7 @@ def print_tournament(found: Mapping[str, Any]) -> None:
     console.print(
         f"[bold]{found['game'].split('(')[0]}[/bold], {found['players']} players, {found['format']}: "
         f"{counts['finished']:,} of {counts['planned']:,} games, {counts['counted']:,} of them in {found['blocks']:,} "
-        "whole blocks"
+        f"whole block{'' if found['blocks'] == 1 else 's'}"
     )
     console.print()
     console.print(standings(found))

@@ -28,6 +28,8 @@ SELDOM = 20  # times as long as it takes to count them
 def play(args: Any) -> int:
     """`voyageur tournament`: a new one, or the rest of one that was stopped."""
     given = _given(args)
+    if args.scheduler is not None:
+        tournaments.client_of(args.scheduler).close()  # before there is a store without any games
     if args.resume is not None:
         if args.store is not None:
             raise ValueError("--store: nothing to say with --resume, which names the store")
@@ -118,6 +120,8 @@ def _given(args: Any) -> dict[str, Any]:
     test |= {name: getattr(args, name) for name in ("alpha", "beta") if getattr(args, name) is not None}
     if test:
         said = given.get("sprt") or {}
+        if args.sprt is None and not said:
+            raise ValueError(f"--{min(test)}: only with --sprt")
         if isinstance(said, list) and len(said) == 4:
             said = dict(zip(("elo0", "elo1", "alpha", "beta"), said, strict=True))
         given["sprt"] = {**said, **test} if isinstance(said, dict) else said

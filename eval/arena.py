@@ -107,12 +107,12 @@ class Forfeit(Exception):
         self.reason = one_line(reason)[:_LONGEST]
 
 
-def forfeited(game: Any, seat: int) -> list[float]:
-    """Every seat's return when one forfeits: the least for it, equal shares of the rest for the others."""
-    low, players = game.min_utility(), game.num_players()
-    total = game.utility_sum()
-    rest = (low + game.max_utility()) / 2 if total is None else (total - low) / (players - 1)
-    return [low if player == seat else rest for player in range(players)]
+def forfeited(game: Any, seating: Sequence[int], seat: int) -> list[float]:
+    """Every seat's return when one forfeits: the least for its entrant's seats, equal shares of the rest for others."""
+    guilty = [entrant == seating[seat] for entrant in seating]
+    low, total = game.min_utility(), game.utility_sum()
+    rest = (low + game.max_utility()) / 2 if total is None else (total - sum(guilty) * low) / guilty.count(False)
+    return [low if lost else rest for lost in guilty]
 
 
 class _Course:
@@ -226,7 +226,7 @@ class Player:
             outcome.returns = self._played(pairing, outcome)
         except Forfeit as fault:
             outcome.forfeit, outcome.reason = fault.seat, fault.reason
-            outcome.returns = forfeited(self.game, fault.seat)
+            outcome.returns = forfeited(self.game, pairing.seating, fault.seat)
         return outcome
 
     def _played(self, pairing: Pairing, outcome: Outcome) -> list[float]:
@@ -331,7 +331,7 @@ class Arena:
         try:
             return self._play(pairing)
         except Forfeit as fault:
-            returns = forfeited(loading.load(self.common.game), fault.seat)
+            returns = forfeited(loading.load(self.common.game), pairing.seating, fault.seat)
             seconds: list[list[float]] = [[] for _ in pairing.seating]
             return Outcome(**asdict(pairing), returns=returns, forfeit=fault.seat, reason=fault.reason, seconds=seconds)
 

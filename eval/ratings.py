@@ -80,12 +80,15 @@ class Blocks:
 
 
 def shares(outcome: Outcome) -> list[float]:
-    """Every seat's share of the first place: 1 for the one with the greatest return, split where several have it."""
+    """Every seat's share of the first place: 1 for the one with the greatest return, split where several have it.
+
+    Where one forfeits, it is split among the seats of the other entrants.
+    """
     if outcome.forfeit is not None:
-        others = len(outcome.seating) - 1
-        return [0.0 if seat == outcome.forfeit else 1 / others for seat in range(others + 1)]
-    best = max(outcome.returns)
-    first = [value == best for value in outcome.returns]
+        first = [entrant != outcome.seating[outcome.forfeit] for entrant in outcome.seating]
+    else:
+        best = max(outcome.returns)
+        first = [value == best for value in outcome.returns]
     return [won / sum(first) for won in first]
 
 

@@ -201,7 +201,7 @@ def standings(found: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
         if "rating" in e:
             rated = [f"{e['rating']:+.0f}", between(e["rating_low"], e["rating_high"], "+.0f")]
         took = "" if e["seconds_a_decision"] is None else f"{e['seconds_a_decision']:.3g}"
-        wins = [f"{e['wins']:.10g} of {e['games']}", f"{e['share']:.3f}", between(e["low"], e["high"], ".3f")]
+        wins = [f"{round(e['wins'], 3):.10g} of {e['games']}", f"{e['share']:.3f}", between(e["low"], e["high"], ".3f")]
         rows.append([e["name"], *wins, *rated, f"{e['mean_return']:.3f}", took, str(e["forfeits"])])
     return headings, rows
 

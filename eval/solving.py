@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from voyageur.eval.outputs import save_plot
 from voyageur.games.words import shown
-from voyageur.solvers import cfr, mccfr, sealed
+from voyageur.solvers import cfr, mccfr, policies, sealed
 from voyageur.solvers.flatten import Flat
 
 
@@ -28,10 +28,12 @@ def part(points: Sequence[tuple[int, float]], iterations: int, target: float) ->
     return min(1.0, max(0.0, by_gap, done / iterations))
 
 
-def check_no_training(path: str) -> None:
-    """Raises ValueError, in one line, if the policy, written to `path`, would take the place of a training."""
-    if sealed.kind_of(path) == mccfr.KIND:
-        raise ValueError(f"-o: {shown(path)} holds a training, which would be lost")
+def check_replaceable(path: str) -> None:
+    """Raises ValueError, in one line, if the policy, written to `path`, would take the place of anything else."""
+    if (kind := sealed.kind_of(path)) not in (b"", policies.KIND):
+        raise ValueError(
+            f"-o: {shown(path)} holds {'a training' if kind == mccfr.KIND else 'no policy'} and would be lost"
+        )
 
 
 def plot(path: str, curves: Mapping[str, Sequence[tuple[int, float]]], title: str) -> None:

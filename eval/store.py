@@ -66,11 +66,11 @@ class Store:
         with open(path, "rb") as file:
             if not file.read(1):  # which SQLite would make a database of
                 raise StoreError(f"store: {path} is no tournament's store (it is empty)")
-        store = cls(path, _connect(path, "rw" if write else "ro"), _lock(path) if write else None)
-        found = store._meta("format")
+        with contextlib.closing(cls(path, _connect(path, "ro"))) as store:  # nothing changes in what is none
+            found = store._meta("format")
         if found != str(FORMAT):
             raise StoreError(f"store: {path} has format {found}, expected {FORMAT}")
-        return store
+        return cls(path, _connect(path, "rw" if write else "ro"), _lock(path) if write else None)
 
     def config(self) -> dict[str, Any]:
         """What the tournament was set up with."""

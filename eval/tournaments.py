@@ -323,6 +323,18 @@ def replay(tournament: Tournament, kept: Outcome) -> Outcome:
         guard.close()
 
 
+def client_of(scheduler: str) -> Any:
+    """A client of the Dask cluster at `scheduler`, to be closed; raises ValueError, in one line, if there is none."""
+    try:
+        from distributed import Client
+    except ImportError:
+        raise ValueError("scheduler: needs Dask: pip install 'voyageur[cluster]'") from None
+    try:
+        return Client(scheduler, timeout=10)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"scheduler: {scheduler} cannot be reached ({one_line(error)[:120]})") from None
+
+
 @contextlib.contextmanager
 def _workers(processes: int, scheduler: str | None) -> Iterator[None]:
     """The joblib backend that the games are spread by."""
@@ -331,15 +343,7 @@ def _workers(processes: int, scheduler: str | None) -> Iterator[None]:
         with joblib.parallel_config("threading", n_jobs=processes):
             yield
         return
-    try:
-        from distributed import Client
-    except ImportError:
-        raise ValueError("scheduler: this needs Dask; install voyageur[cluster]") from None
-    try:
-        client = Client(scheduler, timeout=10)
-    except (OSError, ValueError) as error:
-        raise ValueError(f"scheduler: {scheduler} cannot be reached ({one_line(error)[:120]})") from None
-    with client, joblib.parallel_config("dask", client=client):
+    with client_of(scheduler) as client, joblib.parallel_config("dask", client=client):
         try:
             yield
         finally:

@@ -37,7 +37,8 @@ def shown(value: object) -> str:
 
 def one_line(message: object) -> str:
     """A message of somebody else's on one line that can be printed, whatever is in it."""
-    return " ".join(str(message).split()).encode(errors="backslashreplace").decode()
+    text = " ".join(str(message).split())
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def key_text(key: object) -> str:

@@ -243,6 +243,8 @@ def find(name: str, game: Game | None = None, options: Mapping[str, Any] | None 
         raise ValueError(f"solver: unknown {name!r}; known are {', '.join(SOLVERS)}")
     solver = SOLVERS[name]
     for option in options or {}:
+        if option in ("seconds", "nodes", "threads"):
+            raise ValueError(f"{option}: no option of {name} here, but given by itself, as --{option} is")
         if option not in solver.options:
             known = ", ".join(solver.options) or "none"
             raise ValueError(f"{option}: {name} has no such option; it has {known}")
@@ -268,7 +270,7 @@ def parse(name: str, options: Mapping[str, Any], known: Mapping[str, Any] | None
     name, colon, rest = name.partition(":")
     found = dict(options)
     if known is None:
-        known = SOLVERS[name].options if name in SOLVERS else {}
+        known = find(name).options
     for part in rest.split(",") if colon else ():
         option, equals, text = part.partition("=")
         if not (option and equals and text):

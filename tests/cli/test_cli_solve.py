@@ -81,7 +81,11 @@ def test_no_training_is_lost(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert cli.main([*arguments, path, "-o", str(tmp_path / "kuhn.policy")]) == 0
     for other in (["solve", "kuhn_poker"], [*arguments, str(tmp_path / "other.training")]):
         assert cli.main([*other, "-o", path]) == 2
-        assert "holds a training, which would be lost" in capsys.readouterr().err
+        assert "holds a training and would be lost" in capsys.readouterr().err
+    (tmp_path / "notes.txt").write_text("milk")
+    assert cli.main(["solve", "kuhn_poker", "-o", str(tmp_path / "notes.txt")]) == 2
+    assert "holds no policy and would be lost" in capsys.readouterr().err
+    assert (tmp_path / "notes.txt").read_text() == "milk"
 
 
 def test_sampling(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -225,6 +225,8 @@ def test_play_against_a_policy(typed: Type):
         (("table", "yellowhouse", "--players", "A,B", "--set", "supports=[}"), "expected a value"),
         (("table", "yellowhouse", "--players", "A,B", "--set", "no=1"), "no: unknown field"),
         (("table", "yellowhouse", "--players", "A,B", "--solver", "genius"), "solver: unknown"),
+        (("table", "yellowhouse", "--players", "A,B", "--solver", "ismcts:nodes=9"), "nodes: no option of ismcts here"),
+        (("play", "yellowhouse", "--players", "me,mine:bot"), "solver: unknown 'mine'"),
         (("table", "yellowhouse", "--players", "A,B", "--position", "none.yaml"), "none.yaml"),
         (("table", "yellowhouse", "--players", "A,B", "--position", "p", "--set", "a=1"), "--set have nothing to say"),
         (("table", "--resume", "none.txt"), "none.txt: No such file"),

@@ -62,6 +62,7 @@ def test_nothing_to_import() -> None:
         ("ismcts:nodes=1,nodes=2", "nodes: stands there twice"),
         ("ismcts:nodes=many", "nodes: expected a whole number"),
         ("ismcts:nodes=0", "nodes: expected a whole number"),
+        ("ismcts:nodes=1.5", "nodes: expected a whole number"),
         ("ismcts:seconds=soon", "seconds: expected a number"),
         ("ismcts:seconds=-1", "seconds: expected a number"),
         ("ismcts:threads=0", "threads: expected a whole number"),

@@ -52,6 +52,7 @@ def test_shares() -> None:
     assert ratings.shares(game(0, 0, (0, 1, 2), (2, 1, 2))) == [0.5, 0, 0.5]
     assert ratings.shares(game(0, 0, (0, 1), (0, 0))) == [0.5, 0.5]
     assert ratings.shares(game(0, 0, (0, 1, 2), (9, 0, 0), forfeit=0)) == [0, 0.5, 0.5]
+    assert ratings.shares(game(0, 0, (0, 1, 0), (0, 0, 9), forfeit=0)) == [0, 1, 0]
 
 
 def test_blocks() -> None:

@@ -1,5 +1,6 @@
 """Tournaments: repeatable, resumable, and none the worse for entrants that fail."""
 
+import contextlib
 import json
 import os
 import sqlite3
@@ -320,7 +321,7 @@ def test_flags_of_a_test_win_over_the_file(tmp_path: Path, capsys: pytest.Captur
     (tmp_path / "t.toml").write_text(f'game = "{GAME}"\ngames = 2\nentrants = ["random", "scripted"]\n')
     plain = ["tournament", "--config", str(tmp_path / "t.toml"), "--processes", "1", "--json", "--beta", "0.2"]
     assert cli.main([*plain, "--store", str(tmp_path / "a")]) == 2
-    assert "sprt: expected elo0" in capsys.readouterr().err
+    assert "--beta: only with --sprt" in capsys.readouterr().err
     with (tmp_path / "t.toml").open("a") as file:
         file.write("[sprt]\nelo0 = 0\nelo1 = 100\nalpha = 0.1\n")
     assert cli.main([*plain, "--store", str(tmp_path / "b")]) == 0
@@ -462,6 +463,17 @@ def test_resume_of_an_empty_file(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert path.read_bytes() == b""
 
 
+def test_resume_of_another_database(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is refused, and stays as it is, with nothing beside it."""
+    path = tmp_path / "app.db"
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.execute("CREATE TABLE x (a)")
+    before = path.read_bytes()
+    assert cli.main(["tournament", "--resume", str(path)]) == 2
+    assert "is no tournament's store (no such table: meta)" in capsys.readouterr().err
+    assert path.read_bytes() == before and list(tmp_path.iterdir()) == [path]
+
+
 @pytest.mark.parametrize(
     ("moves", "problem"), [("{", "moves is not JSON"), ("3", "moves: expected a list of seat, action and text")]
 )
@@ -484,6 +496,7 @@ def test_broken_moves(moves: str, problem: str, tmp_path: Path, capsys: pytest.C
         (("niagara", "scripted", "random", "--config", "absent.toml"), "absent.toml"),
         (("--resume", "absent.db"), "absent.db"),
         (("--players", "3"), "--players: it needs a game"),
+        (("niagara", "scripted", "random", "--alpha", "0.1"), "--alpha: only with --sprt"),
     ],
 )
 def test_wrong_arguments(
@@ -497,3 +510,4 @@ def test_wrong_arguments(
     monkeypatch.chdir(tmp_path)
     assert cli.main(["tournament", *arguments]) == 2
     assert problem in capsys.readouterr().err.splitlines()[-1]
+    assert not list(tmp_path.iterdir())  # no store is begun
