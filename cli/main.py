@@ -302,13 +302,14 @@ def _run(args: Any) -> int:
     if not {"numba", "scipy"} & sys.modules.keys():
         _load_numba_without_scipy()
     from voyageur.cli import commands
+    from voyageur.games import files
 
     try:
         return commands.COMMANDS[args.command](args)
     except OSError as error:
         if isinstance(error, BrokenPipeError):
             raise
-        problem = str(error) if error.filename is None else f"{error.filename or repr('')}: {error.strerror}"
+        problem = files.problem(error)
     except ValueError as error:
         problem = str(error)
     print(f"voyageur {args.command}: {problem}", file=sys.stderr)

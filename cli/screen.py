@@ -15,6 +15,7 @@ from voyageur.eval.players import Players
 from voyageur.eval.record import Event
 from voyageur.eval.session import Session
 from voyageur.eval.thinking import Effort, Thinker
+from voyageur.games import files
 from voyageur.games.following import HIDDEN, Ask, Option
 
 FEW = 16  # options that are listed without being asked for
@@ -103,7 +104,7 @@ class Screen:
         try:
             return self._obey(typed, options)
         except OSError as error:
-            problem = str(error) if error.filename is None else f"{error.filename or repr('')}: {error.strerror}"
+            problem = files.problem(error)
         except ValueError as error:
             problem = self.session.why_not(error)
         self.console.print(f"[bold red]No[/]: {_escaped(problem)}", soft_wrap=True)

@@ -51,6 +51,11 @@ def no_twins(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     return result
 
 
+def problem(error: OSError) -> str:
+    """What went wrong with which file, in one line."""
+    return str(error) if error.filename is None else f"{error.filename or repr('')}: {error.strerror}"
+
+
 def read_text(source: str | os.PathLike[str] | IO[Any]) -> str:
     """The text of a file, by its path or open; raises PositionError for one too long or not UTF-8, and OSError."""
     if isinstance(source, str | os.PathLike):

@@ -1,5 +1,6 @@
 """Games laid flat and solved: the same figures as OpenSpiel's, the worked values, and what is refused."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -70,18 +71,22 @@ def test_same_figures_as_openspiel(name: str) -> None:
             assert cfr.exploitability(flat, policy) == pytest.approx(found, abs=1e-9)
 
 
+def in_step(theirs: Any, ours: cfr.Cfr) -> Iterator[tuple[Any, float]]:
+    """After every third iteration: the average policy of OpenSpiel's solver, and the NashConv of that of ours."""
+    for _ in range(4):
+        for _ in range(3):
+            theirs.evaluate_and_update_policy()
+        ours.run(3)
+        yield theirs.average_policy(), cfr.nash_conv(ours.flat, ours.average_policy())
+
+
 @pytest.mark.parametrize("name", ["leduc_poker", "kuhn_poker(players=3)"])
 @pytest.mark.parametrize(("variant", "solver"), [("cfr", pyspiel.CFRSolver), ("cfr+", pyspiel.CFRPlusSolver)])
 def test_same_iterations_as_openspiel(name: str, variant: str, solver: Any) -> None:
     """Each iteration leads to the average policy of OpenSpiel's C++ solver."""
     game = pyspiel.load_game(name)
-    theirs, ours = solver(game), cfr.Cfr(flatten.flatten(game), cfr.VARIANTS[variant])
-    for _ in range(4):
-        for _ in range(3):
-            theirs.evaluate_and_update_policy()
-        ours.run(3)
-        found = cfr.nash_conv(ours.flat, ours.average_policy())
-        assert found == pytest.approx(pyspiel.nash_conv(game, theirs.average_policy()), abs=1e-9)
+    for policy, found in in_step(solver(game), cfr.Cfr(flatten.flatten(game), cfr.VARIANTS[variant])):
+        assert found == pytest.approx(pyspiel.nash_conv(game, policy), abs=1e-9)
 
 
 @pytest.mark.parametrize("name", ["kuhn_poker", "kuhn_poker(players=3)"])
@@ -89,12 +94,8 @@ def test_same_iterations_as_openspiel_with_discounts(name: str) -> None:
     """Likewise, of its solver in Python."""
     game = pyspiel.load_game(name)
     theirs, ours = discounted_cfr.DCFRSolver(game), cfr.Cfr(flatten.flatten(game), cfr.VARIANTS["dcfr"])
-    for _ in range(4):
-        for _ in range(3):
-            theirs.evaluate_and_update_policy()
-        ours.run(3)
-        found = cfr.nash_conv(ours.flat, ours.average_policy())
-        assert found == pytest.approx(exploitability.nash_conv(game, theirs.average_policy()), abs=1e-9)
+    for policy, found in in_step(theirs, ours):
+        assert found == pytest.approx(exploitability.nash_conv(game, policy), abs=1e-9)
 
 
 def test_best_responses_are_worth_what_they_say() -> None:
