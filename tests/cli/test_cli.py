@@ -650,6 +650,7 @@ def test_message_about_who_asks(run: Run, write: Write) -> None:
     )
     assert_refused(run("hint", write(OVER), "--nodes", "5"), "nobody decides here: the game is over")
     assert_refused(run("show", "/no/such/file.yaml"), "/no/such/file.yaml: No such file or directory")
+    assert_refused(run("show", ""), "'': No such file or directory")
 
 
 def test_no_traceback_in_a_process_of_its_own(tmp_path: Path) -> None:
