@@ -24,7 +24,8 @@ YES, NO, UNKNOWN, OPEN = 1, -1, 0, 2
 MAX_DEPTH = 200  # actions
 PROBES = 4  # places where an answer may be kept
 TABLE = 1 << 18
-SLICE = 20_000  # states looked at between two glances at the clock
+SLICE = 20_000  # states looked at between two looks at `stop`
+FIRST = 1_000  # before it is known how many the time allows
 STATES_PER_NODE = 4  # looked at, for a limit of one simulation; they are that much cheaper
 DRAWS = 20  # redrawn worlds, all alike where nothing is hidden
 PART = 0.2  # of the time that goes into proving, where there is only time to go by
@@ -279,13 +280,15 @@ def prove_within(prover: Prover, limit: Limit, part: float = PART, stop: Callabl
 
     `stop` is asked now and then; once it is true, no more is tried.
     """
-    started = time.monotonic()
+    started, before = time.monotonic(), prover.visited
     while not (prover.exhausted or prover.proof.solved or stop()):
         left = SLICE
         if limit.nodes is not None:
             left = min(left, STATES_PER_NODE * limit.nodes - prover.visited)
-        late = limit.seconds is not None and time.monotonic() - started >= part * limit.seconds
-        if left <= 0 or late:
+        if limit.seconds is not None:
+            done, elapsed = prover.visited - before, time.monotonic() - started
+            left = min(left, int(done * (part * limit.seconds / elapsed - 1)) if done else FIRST)
+        if left <= 0:
             break
         prover.run(left)
     return prover.proof
