@@ -128,12 +128,17 @@ class _Clock:
             raise _TimeIsUp
 
 
+def _rollouts(seed: int) -> tuple[np.random.RandomState, mcts.RandomRolloutEvaluator]:
+    """What a search in Python draws from, and its evaluator, which draws from it too."""
+    random_state = np.random.RandomState(seed % 2**32)
+    return random_state, mcts.RandomRolloutEvaluator(1, random_state)
+
+
 class _PythonMcts(mcts.MCTSBot):
     """OpenSpiel's Python MCTS with one random rollout a simulation, ended by `limit`, also by its seconds."""
 
     def __init__(self, game: Any, limit: Limit, seed: int) -> None:
-        random_state = np.random.RandomState(seed % 2**32)
-        evaluator = mcts.RandomRolloutEvaluator(1, random_state)
+        random_state, evaluator = _rollouts(seed)
         super().__init__(game, EXPLORATION, limit.most_simulations(), evaluator, random_state=random_state)
         self._clock, self._root = _Clock(limit.seconds), None
 
@@ -155,8 +160,7 @@ class _PythonIsmcts(ismcts.ISMCTSBot):
     """OpenSpiel's Python ISMCTS likewise."""
 
     def __init__(self, game: Any, limit: Limit, seed: int) -> None:
-        random_state = np.random.RandomState(seed % 2**32)
-        evaluator = mcts.RandomRolloutEvaluator(1, random_state)
+        random_state, evaluator = _rollouts(seed)
         super().__init__(game, evaluator, EXPLORATION, limit.most_simulations(), random_state=random_state)
         self._clock = _Clock(limit.seconds)
 

@@ -344,6 +344,14 @@ def test_advice_where_all_choose_at_once() -> None:
     assert [move.share for move in advice.moves] == pytest.approx([1 / 3] * 3)
 
 
+def test_limits_of_openspiel_in_python() -> None:
+    """Its search in Python keeps to seconds too, and to nodes exactly."""
+    state = pyspiel.load_game("python_tic_tac_toe").new_initial_state()
+    assert solvers.advise(state, solver="mcts", limit=Limit(nodes=40), top=None).simulations == 39  # and the root's own
+    advice = solvers.advise(state, solver="mcts", limit=Limit(seconds=0.02), top=None)
+    assert advice.of == 9 and 0 < advice.simulations < Limit(seconds=0.02).most_simulations() - 1
+
+
 REFUSED = (
     ("goofspiel", "ismcts", {}, "solver: OpenSpiel's ismcts needs turns, and goofspiel has simultaneous nodes"),
     ("kuhn_poker", "mcts", {}, "solver: mcts is for games that hide nothing, kuhn_poker does; use ismcts"),
